@@ -44,7 +44,7 @@ fn two_checkouts_run_in_turn_and_are_compared() {
     let p = project();
     let end = compare(&p, TARGET, "ops>1000%\n");
     assert_eq!(end.code, 0, "{end:#?}");
-    let order = String::from_utf8(p.read("order")).unwrap();
+    let order = p.text("order");
     let sides = ["base", "head", "head", "base"];
     let expected: String = sides.map(|s| format!("prepare {s}\nfinish {s}\n")).concat();
     assert_eq!(order, expected);
@@ -53,7 +53,7 @@ fn two_checkouts_run_in_turn_and_are_compared() {
         let seed = run[run.len() - 1..].parse::<u64>().unwrap();
         assert_eq!(record["configuration"]["run-seed"], seed, "{run}");
     }
-    let text = String::from_utf8(p.read("out/comparison.md")).unwrap();
+    let text = p.text("out/comparison.md");
     assert!(text.contains("head (2 runs) against base (2 runs)"), "{text}");
     assert!(p.path("out/report.html").exists());
 }
@@ -73,7 +73,7 @@ fn a_bound_that_is_broken_and_a_preparation_that_fails_are_failures() {
         "",
     );
     assert!(end.code == 7 && end.err.contains("run 01 of head failed"), "{end:#?}");
-    let order = String::from_utf8(p.read("order")).unwrap();
+    let order = p.text("order");
     assert!(order.ends_with("prepare head\nfinish head\n"), "{order}");
     assert!(!p.path("out/head/01").exists());
 }

@@ -54,7 +54,7 @@ fn line(digits: u32, high: u64, stated: u32) -> String {
 #[test]
 fn a_short_line_of_a_log_cannot_ask_for_memory() {
     let p = runs();
-    let log = String::from_utf8(p.read("a/step-01.hlog")).unwrap();
+    let log = p.text("a/step-01.hlog");
     let number = format!("line {}", log.lines().count() + 1);
     for (bad, says) in [
         (line(3, 1000, u32::MAX), "stated length"),
@@ -110,7 +110,7 @@ fn a_record_cannot_ask_for_time() {
     p.write("a/run.json", &" ".repeat(40_000_000));
     refused(&p, &["a/run.json", "more than 33554432 bytes"]);
     p.write("a/run.json", &run.to_string());
-    let rows = String::from_utf8(p.read("a/samples.csv")).unwrap();
+    let rows = p.text("a/samples.csv");
     let next = format!("line {}", rows.lines().count() + 1);
     for (row, says) in [
         ("1,measured,1,9e15,READ,5,0,0,1,1,1,1\n", "seconds is 9000000000000000"),
@@ -130,7 +130,7 @@ fn a_record_cannot_ask_for_time() {
 fn a_long_record_takes_a_time_that_grows_with_it() {
     let p = runs();
     let mut run = p.json("a/run.json");
-    let mut rows = String::from_utf8(p.read("a/samples.csv")).unwrap();
+    let mut rows = p.text("a/samples.csv");
     rows.truncate(rows.find('\n').unwrap() + 1);
     for at in 1..=50_000 {
         for kind in ["READ", "UPDATE"] {

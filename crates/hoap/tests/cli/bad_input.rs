@@ -190,7 +190,7 @@ fn query_files_must_name_their_parameters() {
     }
     let line = "query ch2pp --analytical sqlite:t.db --queries-dir q --query-set naive";
     p.ok(line);
-    let q04 = String::from_utf8(p.read("q/ch2pp/sqlite/q04.sql")).unwrap();
+    let q04 = p.text("q/ch2pp/sqlite/q04.sql");
     p.write("q/ch2pp/sqlite/q04.sql", &q04.replace("$to", "'2016-01-01'"));
     p.fails(line, 2, &["q04.sql", "$to"]);
     p.write("q/ch2pp/sqlite/q04.sql", &q04.replace("$to", "$until"));

@@ -90,7 +90,7 @@ fn updates_of_which_all_fail_fail_the_run_and_its_stage_and_have_no_percentiles(
     let end = p.fails(&format!("compare a a {gate} --format junit -o gate.xml"), 1, &["2 of 2"]);
     let said = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("BROKEN a: FAILED: check \"failures\" failed"), "{said}");
-    let xml = String::from_utf8(p.read("gate.xml")).unwrap();
+    let xml = p.text("gate.xml");
     assert!(xml.contains("broken: a run is void or failed") && xml.contains("FAILED: "), "{xml}");
 
     p.ok(&format!("{run} --max-failures off --out off"));

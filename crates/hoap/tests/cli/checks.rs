@@ -65,7 +65,7 @@ fn a_run_says_how_much_of_the_data_it_checked() {
             assert_eq!(end.err.contains(&format!("--check {level})")), !off, "{}", end.err);
             assert_eq!(end.out.contains("UNCHECKED"), off, "{}", end.out);
             p.ok(&format!("report {out} -o {out}.html"));
-            let page = String::from_utf8(p.read(&format!("{out}.html"))).unwrap();
+            let page = p.text(&format!("{out}.html"));
             assert_eq!(page.contains("UNCHECKED"), off);
         }
         // What a run did not read it counts all the same.

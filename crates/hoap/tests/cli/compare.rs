@@ -45,7 +45,7 @@ fn repetitions_are_runs_of_their_own_and_compare_sees_what_is_slower() {
     let line = "compare fast slow --fail-if ops<-5% --format junit --out gate.xml";
     let end = p.fails(line, 1, &["1 of 1 bound broken"]);
     assert!(end.out.contains("BROKEN"), "plain text beside the file: {}", end.out);
-    let xml = String::from_utf8(p.read("gate.xml")).unwrap();
+    let xml = p.text("gate.xml");
     assert!(xml.starts_with("<?xml") && xml.contains("<failure"), "{xml}");
     let end = p.ok("compare fast/01 slow/01 --format markdown");
     assert!(end.out.contains("| ops/s |") && end.out.contains("one run a side"), "{}", end.out);
@@ -55,7 +55,7 @@ fn repetitions_are_runs_of_their_own_and_compare_sees_what_is_slower() {
         let end = p.fails(&line, 4, &["1 of 1 bound not proven"]);
         let said = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains("NOT PROVEN") && said.contains("repeat both sides"), "{said}");
-        let xml = String::from_utf8(p.read("one.xml")).unwrap();
+        let xml = p.text("one.xml");
         assert!(xml.contains("<skipped message=\"not proven in 1 of 1 line\""), "{xml}");
         assert!(!xml.contains("<failure"), "{xml}");
     }
@@ -79,7 +79,7 @@ fn comparisons_that_cannot_be_made_are_refused() {
     p.fails("compare one one --out no/such/file", 3, &["no/such/file"]);
     p.write("newer/run.json", "{\"format\": 99, \"hoap\": \"9.0\"}");
     p.fails("compare one newer", 2, &["newer/run.json", "format 99"]);
-    let whole = String::from_utf8(p.read("one/run.json")).unwrap();
+    let whole = p.text("one/run.json");
     p.write("cut/run.json", &whole[..whole.len() / 2]);
     p.fails("compare cut one", 2, &["cut/run.json"]);
     p.fails("report cut one -o page.html", 2, &["cut/run.json"]);

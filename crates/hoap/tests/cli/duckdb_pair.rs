@@ -19,7 +19,7 @@ fn the_experiment_of_rows_and_columns_is_rehearsed() {
             assert!(run["load"]["stored"]["bytes"].as_u64().unwrap() > 0, "{label}");
         }
     }
-    let page = String::from_utf8(p.read("ch2pp-columns/report.html")).unwrap();
+    let page = p.text("ch2pp-columns/report.html");
     assert!(page.contains("Mean time of each query by configuration"));
     assert!(page.contains(">stored"), "the table of configurations has the stored sizes");
     // Queries alone have no transactions to be drawn, and one number of clients no line.

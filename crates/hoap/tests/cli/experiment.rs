@@ -170,7 +170,7 @@ fn a_rehearsal_runs_configuration_by_configuration_and_its_page_says_what_it_is(
     for says in ["REHEARSAL", "divided by 1000", "missing: 8Q+4A: hybrid"] {
         assert!(told.contains(says), "no {says:?} in {told}");
     }
-    let page = String::from_utf8(p.read("fig8/report.html")).unwrap();
+    let page = p.text("fig8/report.html");
     for says in ["REHEARSAL", "figures 8a, 8b and 9", "Otherwise than there", "4Q+0A", "table 2"] {
         assert!(page.contains(says), "no {says:?} on the page");
     }
@@ -247,7 +247,7 @@ fn an_interrupted_one_goes_on_where_it_was_with_nothing_repeated_and_nothing_mis
     p.write("own.toml", &OWN.replace("300ms", "400ms"));
     p.fails(&format!("{line} --resume"), 2, &["its file is not the one it was begun with"]);
     p.write("own.toml", OWN);
-    let record = String::from_utf8(p.read("e/experiment.json")).unwrap();
+    let record = p.text("e/experiment.json");
     p.write("e/experiment.json", &record.replace(env!("CARGO_PKG_VERSION"), "0.0.1"));
     p.fails(&format!("{line} --resume"), 2, &["begun with hoap 0.0.1, and this is"]);
 }

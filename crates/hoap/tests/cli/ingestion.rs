@@ -102,13 +102,13 @@ fn a_load_waits_until_the_second_database_has_taken_it_in_and_its_runs_say_how_f
     p.ok(&format!("{run} --out alone"));
     for (run, has) in [("pair", true), ("alone", false)] {
         p.ok(&format!("report {run} -o {run}.html --csv {run}.csv"));
-        let page = String::from_utf8(p.read(&format!("{run}.html"))).unwrap();
+        let page = p.text(&format!("{run}.html"));
         assert_eq!(page.contains("ingestion-section"), has, "{run}");
         assert_eq!(page.contains("<dt>Ingestion</dt>"), has, "{run}");
     }
     let page = p.ok("report A=pair B=pair -o compared.html").out;
     assert!(p.path("compared.html").exists(), "{page}");
-    let page = String::from_utf8(p.read("compared.html")).unwrap();
+    let page = p.text("compared.html");
     assert!(page.contains("ingestion"), "the configurations' summary has its rate");
 
     // What has taken everything in already has nothing left to measure.

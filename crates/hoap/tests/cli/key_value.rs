@@ -141,7 +141,7 @@ fn a_run_is_named_by_what_it_did() {
     p.fails("compare a custom", 2, &["benchmark is ycsb-custom: 70 % read"]);
     let page = |runs: &str| {
         p.ok(&format!("report {runs} --published -o page.html"));
-        String::from_utf8(p.read("page.html")).unwrap()
+        p.text("page.html")
     };
     let published = ">Published figures</a></h2>";
     assert!(page("a").contains(published));
@@ -210,7 +210,7 @@ fn records_are_deleted_and_ycsbs_output_goes_where_ycsb_is_told_to_write_it() {
     );
     assert_eq!(record["constants"]["keys"]["zipfian_constant"], 0.8);
     all_pass(&record);
-    let lines = String::from_utf8(p.read("out.txt")).unwrap();
+    let lines = p.text("out.txt");
     assert!(lines.contains("[READ], 99.9PercentileLatency(us), "), "{lines}");
     assert!(!lines.contains("95thPercentile"), "{lines}");
     let done = |kind: &str| -> i64 {

@@ -66,9 +66,9 @@ fn a_run_records_its_machine_and_the_report_shows_it() {
     assert!(driver["cpu_seconds"].as_f64().unwrap() > 0.0, "{driver}");
     assert!(run["host"]["settings"]["usable cores"].is_string(), "{}", run["host"]);
     p.ok("report run --csv tables -o page.html");
-    let page = String::from_utf8(p.read("page.html")).unwrap();
+    let page = p.text("page.html");
     assert!(page.contains("Driver CPU over time") && page.contains("usable cores"));
-    let table = String::from_utf8(p.read("tables/machine-over-time-0.csv")).unwrap();
+    let table = p.text("tables/machine-over-time-0.csv");
     assert_eq!(table.lines().count(), rows.len() + 1, "{table}");
 }
 

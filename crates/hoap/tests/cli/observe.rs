@@ -52,9 +52,9 @@ fn a_run_records_its_servers_and_the_report_shows_them() {
     let shown = p.ok("show run").out;
     assert!(shown.contains("Servers: CPU") && shown.contains("cpu_seconds_total"), "{shown}");
     p.ok("report run -o page.html --csv tables");
-    let page = String::from_utf8(p.read("page.html")).unwrap();
+    let page = p.text("page.html");
     assert!(page.contains("The servers beside the load") && page.contains("observed-cpu-0"));
-    let csv = String::from_utf8(p.read("tables/observed-cpu-over-time-0.csv")).unwrap();
+    let csv = p.text("tables/observed-cpu-over-time-0.csv");
     assert!(csv.starts_with("source,series,step,at (s),value (cores)"), "{csv}");
     assert!(csv.lines().count() >= 4, "{csv}");
 }

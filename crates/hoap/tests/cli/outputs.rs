@@ -155,7 +155,7 @@ fn what_hoap_wrote_is_replaced_and_no_table_of_an_earlier_report_stays() {
 fn a_result_goes_to_standard_output_where_its_file_is_a_dash() {
     let p = reported();
     let page = p.ok("report run -o -").out;
-    assert_eq!(page.trim_end(), String::from_utf8(p.read("page.html")).unwrap().trim_end());
+    assert_eq!(page.trim_end(), p.text("page.html").trim_end());
     let junit = p.ok("compare run run --format junit -o -").out;
     assert!(junit.starts_with("<?xml") && junit.trim_end().ends_with("</testsuites>"), "{junit}");
     let run = "run ycsb-c --target null: -p recordcount=9 --operations 9 --warmup 0s --out new";
@@ -324,7 +324,7 @@ fn a_run_leaves_its_ledger_where_that_is_asked_for_and_checks_all_the_same() {
         (&run["configuration"]["tick"], &run["configuration"]["ledger"]),
         (&"100ms".into(), &true.into())
     );
-    let samples = String::from_utf8(p.read("with/samples.csv")).unwrap();
+    let samples = p.text("with/samples.csv");
     let ends: std::collections::BTreeSet<_> =
         samples.lines().skip(1).filter_map(|line| line.split(',').nth(2)).collect();
     assert!(ends.len() >= 5, "a tick lasts longer where the machine is busy: {ends:?}");

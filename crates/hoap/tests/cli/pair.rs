@@ -39,7 +39,7 @@ fn a_pair_is_waited_for_before_and_after_and_its_freshness_is_on_record() {
     let widest = end.out.lines().map(|l| l.chars().count()).max().unwrap();
     assert!(widest <= 80, "{widest} columns:\n{}", end.out);
     p.ok("report run -o page.html");
-    let page = String::from_utf8(p.read("page.html")).unwrap();
+    let page = p.text("page.html");
     assert!(page.contains("freshness-section"));
 
     // The counters are in nobody's way, and the next run begins with its own.
@@ -148,7 +148,7 @@ fn every_step_of_a_run_writes_alike_and_runs_that_write_otherwise_are_told_apart
                 that writes updates one document more than the benchmark asks for";
     let told = p.ok("report baseline pair -o page.html").out;
     assert!(flat(&told).starts_with(line), "{told}");
-    assert!(String::from_utf8(p.read("page.html")).unwrap().contains(&line[2..]));
+    assert!(p.text("page.html").contains(&line[2..]));
     let json = p.ok("report baseline pair -o page.html --json").value();
     assert!(json["alerts"][0].as_str().unwrap().starts_with(&line[2..]), "{json:#}");
     p.write(

@@ -48,7 +48,7 @@ fn transactions_run_at_the_rate_that_was_asked_for_with_queries_beside_and_witho
 
     // What runs beside queries at a rate is compared with what runs alone at that rate.
     p.ok("report run --csv tables -o page.html");
-    let table = String::from_utf8(p.read("tables/isolation.csv")).unwrap();
+    let table = p.text("tables/isolation.csv");
     for (line, step) in table.lines().skip(1).zip([&steps[1], &steps[3]]) {
         let tpm = step["tpm"].as_f64().unwrap();
         let alone = line.split(',').filter_map(|cell| cell.parse::<f64>().ok());
@@ -150,10 +150,10 @@ fn a_frontier_chooses_its_steps_and_is_drawn() {
     assert!((1..=8).contains(&both.count()) && steps.len() <= 25, "{tx:?} {queries:?}");
 
     p.ok("report run --csv tables -o page.html");
-    let page = String::from_utf8(p.read("page.html")).unwrap();
+    let page = p.text("page.html");
     assert!(page.contains("mean of 2 runs; 95 % interval"), "the ratio has an interval");
     // Each step that is on the frontier is not exceeded in both by another one.
-    let table = String::from_utf8(p.read("tables/frontier-steps.csv")).unwrap();
+    let table = p.text("tables/frontier-steps.csv");
     assert!(table.lines().filter(|line| line.contains("on it")).count() >= 4, "{table}");
 
     for wrong in ["--frontier=4", "--frontier=0,1", "--frontier=4,2 --tx-clients 3"] {

@@ -23,7 +23,7 @@ fn completions_and_manual_pages_name_the_flags() {
     let page = p.ok("man").out;
     assert!(page.contains(".TH hoap 1") && page.contains("hoap\\-run"), "{page}");
     p.ok("man -o man");
-    let run = String::from_utf8(p.read("man/hoap-run-ycsb-a.1")).unwrap();
+    let run = p.text("man/hoap-run-ycsb-a.1");
     assert!(run.contains("max\\-rate"), "{run}");
     p.write("file", "");
     p.ok("man -o man");

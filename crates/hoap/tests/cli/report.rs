@@ -25,26 +25,26 @@ fn configurations_have_their_labels_and_every_table_is_written_as_csv() {
          --published=dbaas-2020",
     );
     assert!(end.out.contains("Page: page.html") && end.out.contains("tables: tables"), "{end:?}");
-    let page = String::from_utf8(p.read("page.html")).unwrap();
+    let page = p.text("page.html");
     for words in ["one", "two", "Configurations compared", "Not measured here", "Costs"] {
         assert!(page.contains(words), "{words}");
     }
-    let sizes = String::from_utf8(p.read("tables/cluster-sizes.csv")).unwrap();
+    let sizes = p.text("tables/cluster-sizes.csv");
     assert!(sizes.contains(",one,3,") && sizes.contains(",two,6,"), "{sizes}");
-    let costs = String::from_utf8(p.read("tables/costs.csv")).unwrap();
+    let costs = p.text("tables/costs.csv");
     assert!(costs.contains(",4200,") && costs.contains(",8400,"), "{costs}");
     assert!(!p.path("tables/nothing.csv").exists());
 
     // Runs of one label are one configuration; a folder of runs is one too.
     p.ok("report same=a same=b -o page.html --csv one");
-    let table = String::from_utf8(p.read("one/summary-by-configuration.csv")).unwrap();
+    let table = p.text("one/summary-by-configuration.csv");
     assert_eq!(table.lines().count(), 2, "{table}");
     std::fs::create_dir(p.path("repeated")).unwrap();
     for (name, number) in [("a", "01"), ("b", "02")] {
         std::fs::rename(p.path(name), p.path(&format!("repeated/{number}"))).unwrap();
     }
     p.ok("report repeated -o page.html --csv two");
-    let table = String::from_utf8(p.read("two/summary-by-configuration.csv")).unwrap();
+    let table = p.text("two/summary-by-configuration.csv");
     assert!(table.lines().count() == 2 && table.contains("repeated"), "{table}");
 }
 
@@ -89,13 +89,13 @@ fn a_folder_that_cannot_be_read_is_named_and_no_page_is_written() {
     p.fails("report a --published=1999 -o page.html", 2, &["1999", "nosql-2021"]);
     p.fails("report a --nodes c=3 -o page.html", 2, &["nodes of c", "labels are a"]);
 
-    let whole = String::from_utf8(p.read("a/run.json")).unwrap();
+    let whole = p.text("a/run.json");
     p.write("a/run.json", &whole[..whole.len() / 2]);
     p.fails("report a -o page.html", 2, &["a/run.json", "EOF"]);
     p.write("a/run.json", &whole.replace("\"format\": 2", "\"format\": 3"));
     p.fails("report a -o page.html", 2, &["a/run.json", "format 3", "use the version of hoap"]);
     p.write("a/run.json", &whole);
-    let log = String::from_utf8(p.read("a/step-01.hlog")).unwrap();
+    let log = p.text("a/step-01.hlog");
     let last = log.trim_end().rfind(',').unwrap();
     p.write("a/step-01.hlog", &format!("{}!!!\n", &log[..last + 5]));
     p.fails("report a -o page.html", 2, &["step-01.hlog"]);
@@ -107,12 +107,12 @@ fn runs_of_different_benchmarks_share_a_page_and_no_table_of_numbers() {
     let p = runs();
     p.ok("run ycsb-c --target null: -p recordcount=1000 --clients 1 --duration 300ms --warmup 100ms --out c");
     p.ok("report x=a x=c -o page.html --csv tables");
-    let page = String::from_utf8(p.read("page.html")).unwrap();
+    let page = p.text("page.html");
     assert!(
         page.contains(">YCSB A: Operations</a></h2>")
             && page.contains(">YCSB C: Operations</a></h2>")
     );
-    let first = String::from_utf8(p.read("tables/operations.csv")).unwrap();
-    let second = String::from_utf8(p.read("tables/operations-2.csv")).unwrap();
+    let first = p.text("tables/operations.csv");
+    let second = p.text("tables/operations-2.csv");
     assert!(first.contains("UPDATE") && !second.contains("UPDATE"), "{second}");
 }

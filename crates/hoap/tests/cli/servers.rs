@@ -112,7 +112,7 @@ impl On {
     }
 
     pub fn record(&self, run: &str) -> Value {
-        let text = String::from_utf8(self.place.read(&format!("{run}/run.json"))).unwrap();
+        let text = self.place.text(&format!("{run}/run.json"));
         assert!(!self.secrets.iter().any(|secret| text.contains(secret)), "{text}");
         serde_json::from_str(&text).unwrap()
     }

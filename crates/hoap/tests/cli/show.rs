@@ -50,7 +50,7 @@ fn ycsbs_lines_are_those_of_its_jar() {
 fn an_open_loop_has_both_of_ycsbs_times() {
     let p = Place::new();
     p.ok(&format!("{RUN} --clients 4 --rate 200 --out run --export ycsb=y.txt"));
-    let text = String::from_utf8(p.read("y.txt")).unwrap();
+    let text = p.text("y.txt");
     assert_eq!(text.trim_end(), p.ok("show run --format ycsb").out.trim_end());
     let metrics: Vec<&str> = text.lines().map(|line| line.split(',').next().unwrap()).collect();
     let count = |name: &str| metrics.iter().filter(|metric| **metric == name).count();
@@ -68,12 +68,12 @@ fn a_run_is_shown_again_in_every_format() {
         p.ok(&format!("{RUN} --clients 1,2 --out run --export markdown=r.md --export ycsb=y.txt"));
     let text = p.ok("show run").out;
     assert!(ran.out.starts_with(text.trim_end()), "{text}\n{}", ran.out);
-    let markdown = String::from_utf8(p.read("r.md")).unwrap();
+    let markdown = p.text("r.md");
     assert!(markdown.contains("### READ response times\n\n| step |"), "{markdown}");
     assert_eq!(p.ok("show run --format markdown").out.trim_end(), markdown.trim_end());
     for step in [1, 2] {
         let shown = p.ok(&format!("show run --format ycsb --step {step}")).out;
-        let exported = String::from_utf8(p.read(&format!("y.0{step}.txt"))).unwrap();
+        let exported = p.text(&format!("y.0{step}.txt"));
         assert_eq!(shown.trim_end(), exported.trim_end());
     }
     let csv = p.ok("show run run --format csv").out;

@@ -58,7 +58,7 @@ fn load_verify_query_run_report() {
     assert!((65..=119).contains(&(load - run).abs()), "TPC-C 2.1.6.1: {load} {run}");
 
     p.ok("report run -o page.html");
-    let page = String::from_utf8(p.read("page.html")).unwrap();
+    let page = p.text("page.html");
     assert!(page.contains("not a CH2++ result"));
     assert!(page.len() < 3_000_000);
 
@@ -94,7 +94,7 @@ fn scores_can_be_made_again(p: &Place, steps: &[serde_json::Value]) {
         made += 1;
     }
     assert_eq!(made, 3);
-    let text = String::from_utf8(p.read("run/queries.csv")).unwrap();
+    let text = p.text("run/queries.csv");
     for row in text.lines().skip(1) {
         let seconds = row.split(',').nth(6).unwrap();
         let digits = seconds.split_once('.').map_or(0, |(_, digits)| digits.len());
@@ -129,7 +129,7 @@ fn a_commit_that_is_acknowledged_and_lost_voids_the_run_by_the_ledger_alone() {
     let end = p.fails("demo --lose-a-commit --out d", 1, &["nothing lost", "VOID"]);
     assert!(end.err.contains("The ledger found what commit 100 had acknowledged."), "{end:#?}");
     assert!(failed(&p, "d/run").iter().all(|name| name.starts_with("nothing lost")));
-    assert!(String::from_utf8(p.read("d/report.html")).unwrap().contains("VOID"));
+    assert!(p.text("d/report.html").contains("VOID"));
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn broken_data_fails_verify_and_stops_a_run_before_it_starts() {
     let end = p.fails(gate, 1, &["1 of 1 bound broken"]);
     let said = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("Nothing is compared") && said.contains("BROKEN run: VOID: "), "{said}");
-    let xml = String::from_utf8(p.read("gate.xml")).unwrap();
+    let xml = p.text("gate.xml");
     assert!(xml.contains("<failure") && xml.contains("condition 1"), "{xml}");
     p.write(
         "prices.toml",
@@ -163,7 +163,7 @@ fn broken_data_fails_verify_and_stops_a_run_before_it_starts() {
     );
     p.fails("price run --prices prices.toml --nodes 1", 1, &["price run", failed]);
     p.ok("report run --prices prices.toml --nodes 1 -o page.html");
-    let page = String::from_utf8(p.read("page.html")).unwrap();
+    let page = p.text("page.html");
     assert!(page.contains("VOID") && !page.contains("a month"));
 }
 

@@ -39,7 +39,7 @@ fn a_witness_is_judged_beside_the_mix_and_counted_in_none_of_it() {
     );
 
     p.ok("report run -o page.html");
-    let page = String::from_utf8(p.read("page.html")).unwrap();
+    let page = p.text("page.html");
     assert!(page.contains("witness-section"));
     // Its documents are in nobody's way, and gone, or left where that is asked for.
     p.ok("verify ch2pp --target sqlite:t.db");

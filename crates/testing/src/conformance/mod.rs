@@ -5,6 +5,7 @@
 //! [`conformance_tests!`] with a way to make such a target.
 
 mod analytics;
+mod beside;
 mod documents;
 mod key_value;
 mod killed;
@@ -24,6 +25,7 @@ use hoap_workload::capability::{
 use serde_json::{Value, json};
 
 pub use analytics::*;
+pub use beside::*;
 pub use documents::*;
 pub use key_value::*;
 pub use killed::*;
