@@ -331,3 +331,6 @@ fn no_error(value: Value) -> RedisResult<Value> {
         value => Ok(value),
     }
 }
+
+#[cfg(test)]
+mod tests;
