@@ -1,13 +1,11 @@
 //! Records by key.
 //!
 //! A record is a hash. A read is one HMGET of the fields by name; an insert is a script that adds
-//! the record and its key atomically. An update is one HSET, as in YCSB's own binding: its answer,
-//! the number of new fields, is 0 where the record has them all. Otherwise a script searches the
-//! table's keys, and removes a record that did not exist; another client may have seen it in
-//! between. A script that checks first costs the server half as much again (`bench/redis`); in a
-//! cluster, where the key is on another node, it is used. A scan takes keys from the collection's
-//! sorted set and then reads their records in one pipeline. It is no snapshot: a record may change
-//! between the two.
+//! the record and its key atomically; an update is a script that sets the fields of a record that
+//! is there. HSET alone, as in YCSB's own binding, costs the server two thirds (`bench/redis`), but
+//! makes a record of a missing key, and a client that dies could not take it back. A scan takes
+//! keys from the collection's sorted set and then reads their records in one pipeline. It is no
+//! snapshot: a record may change between the two.
 //!
 //! In a cluster a record and the set of keys are on different nodes. An insert adds the record
 //! first, so that no scan finds a key without its record, even after a failure; the next insert of
@@ -188,25 +186,12 @@ impl engine::RecordSession for RecordSession {
         if record.is_empty() {
             return self.exists().await;
         }
-        let (fields, name, keys) = (&self.fields, &self.key, &self.keys);
-        if self.cluster {
-            let fill = |command: &mut Cmd| {
-                command.arg(name);
-                write(fields, record, command);
-            };
-            return wrote(self.connection.run(|s| &s.update, 1, fill).await?);
-        }
-        self.command.clear();
-        self.command.arg("HSET").arg(name);
-        write(fields, record, &mut self.command);
-        if self.connection.write(&self.command).await? == Value::Int(0) {
-            return Ok(true);
-        }
-        // New fields: the record lacked them, or did not exist.
+        let (fields, name) = (&self.fields, &self.key);
         let fill = |command: &mut Cmd| {
-            command.arg(name).arg(keys).arg(key);
+            command.arg(name);
+            write(fields, record, command);
         };
-        wrote(self.connection.run(|s| &s.take_back, 2, fill).await?)
+        wrote(self.connection.run(|s| &s.update, 1, fill).await?)
     }
 
     async fn delete(&mut self, key: &str) -> Done<bool> {

@@ -25,9 +25,6 @@ pub(super) struct Scripts {
     pub insert_alone: Script,
     /// Sets fields of a record. Key: record. Arguments: names and values. Says whether it is there.
     pub update: Script,
-    /// Removes a record that an update has made, which is one whose key is not among the
-    /// collection's. Keys: record, keys of the collection. Argument: key. Says whether it may stay.
-    pub take_back: Script,
     /// Removes a record and its key from the collection's. Keys: record, keys of the collection.
     /// Argument: key. Says whether it was there.
     pub delete: Script,
@@ -78,9 +75,6 @@ const UPDATE: &str = concat!(
     "return 1"
 );
 
-const TAKE_BACK: &str = "if redis.call('ZSCORE', KEYS[2], ARGV[1]) then return 1 end \
-     redis.call('DEL', KEYS[1]) return 0";
-
 const DELETE: &str = "redis.call('ZREM', KEYS[2], ARGV[1]) return redis.call('DEL', KEYS[1])";
 
 const REPLACE: &str =
@@ -96,7 +90,6 @@ impl Default for Scripts {
             insert: script(INSERT),
             insert_alone: script(INSERT_ALONE),
             update: script(UPDATE),
-            take_back: script(TAKE_BACK),
             delete: script(DELETE),
             replace: script(REPLACE),
             compare_and_set: script(COMPARE_AND_SET),

@@ -1,9 +1,11 @@
 //! A server that is there and says nothing.
 
 use hoap_testing::redis::Server;
+use hoap_workload::ErrorKind;
 use hoap_workload::capability::Target;
+use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
 
-use crate::conformance::{Silence, a_record_without_an_answer_is_given_up, wait};
+use crate::conformance::{Silence, a_record_without_an_answer_is_given_up, client, record, wait};
 use crate::open;
 
 #[test]
@@ -18,5 +20,13 @@ fn an_operation_without_an_answer_ends_and_the_session_does_not() {
         let silence =
             Silence { ms: 600, hold: &hold, speak: &|| server.signal("CONT"), begins: None };
         a_record_without_an_answer_is_given_up(&patient, &target, &silence);
+        // Whoever dies in an update of a missing key takes nothing back, and leaves nothing.
+        let (mut session, mut there) = (client(&target), Record::default());
+        server.signal("STOP");
+        let e = wait(session.update("user9", &record([(0, "late")]))).unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Ambiguous, "{e}");
+        server.signal("CONT");
+        let mut session = client(&patient);
+        assert!(!wait(session.read("user9", Fields::All, &mut there)).unwrap(), "a ghost");
     }
 }
