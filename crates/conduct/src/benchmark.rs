@@ -50,9 +50,14 @@ pub trait Benchmark {
         false
     }
 
-    /// Checks the data before the first step. Where a check fails no step runs.
-    fn before(&mut self, _setting: &Setting<'_>) -> impl Future<Output = Result<Vec<Check>>> {
-        async { Ok(Vec::new()) }
+    /// Checks the data before the first step. Each check goes into `checks` once it is made. If one
+    /// fails no step runs.
+    fn before(
+        &mut self,
+        _setting: &Setting<'_>,
+        _checks: &mut Vec<Check>,
+    ) -> impl Future<Output = Result<()>> {
+        async { Ok(()) }
     }
 
     /// Makes one of what the clients remember.

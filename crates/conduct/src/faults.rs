@@ -50,10 +50,10 @@ async fn patiently<T>(
 
 /// Checks the data again, at most so often, where a check failed and commits have an unknown
 /// outcome: the server may complete one of them between two reads, whose sums then differ. What is
-/// lost stays lost.
+/// lost stays lost, also if the data cannot be read again.
 ///
 /// # Errors
-/// Returns the errors of `check`.
+/// Returns the error of the first `check`.
 pub async fn settled<T>(
     setting: &Setting<'_>,
     unsure: bool,
@@ -67,7 +67,13 @@ pub async fn settled<T>(
         }
         setting.say("  a check failed while commits of unknown outcome may have taken effect");
         tokio::time::sleep(SETTLING).await;
-        end = check().await?;
+        match check().await {
+            Ok(again) => end = again,
+            Err(e) => {
+                setting.say(format!("  it stays failed: the data was not checked again: {e}"));
+                break;
+            }
+        }
     }
     Ok(end)
 }
@@ -174,14 +180,22 @@ mod tests {
         assert!((2..=4).contains(&attempts), "{attempts}");
     }
 
-    /// The verdict of checks of which the first ones fail, and how often the data was read.
-    fn settling(unsure: bool, fails: usize) -> (Verdict, usize) {
+    /// The verdict of checks of which the first ones fail, and how often the data was read; from
+    /// read number `gone` on, counted from 1, it cannot be.
+    fn settling(unsure: bool, fails: usize, gone: usize) -> (Verdict, usize) {
         let (caller, common) = (Nobody::default(), common("1m"));
         let setting = Setting { caller: &caller, common: &common, repetition: None };
         let mut reads = 0;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let end = runtime.unwrap().block_on(settled(&setting, unsure, async || {
             reads += 1;
+            if reads >= gone {
+                return Err(Error::new(
+                    ErrorKind::Unavailable,
+                    "scan orders",
+                    "connection refused",
+                ));
+            }
             let check = failed("stock counts", String::new());
             let verdict = if reads > fails { Verdict::Pass } else { Verdict::Fail };
             Ok((vec![Check { verdict, ..check }], ()))
@@ -191,10 +205,11 @@ mod tests {
 
     #[test]
     fn a_commit_of_unknown_outcome_may_take_effect_while_the_data_is_read_and_a_loss_stays() {
-        assert_eq!(settling(true, 0), (Verdict::Pass, 1));
-        assert_eq!(settling(true, 2), (Verdict::Pass, 3));
-        assert_eq!(settling(true, 99), (Verdict::Fail, 4));
-        assert_eq!(settling(false, 1), (Verdict::Fail, 1));
+        assert_eq!(settling(true, 0, 99), (Verdict::Pass, 1));
+        assert_eq!(settling(true, 2, 99), (Verdict::Pass, 3));
+        assert_eq!(settling(true, 99, 99), (Verdict::Fail, 4));
+        assert_eq!(settling(false, 1, 99), (Verdict::Fail, 1));
+        assert_eq!(settling(true, 99, 2), (Verdict::Fail, 2), "what failed before stays");
     }
 
     #[test]

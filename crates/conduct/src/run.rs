@@ -73,7 +73,7 @@ async fn between_checks<B: Benchmark>(
     benchmark: &mut B,
     (folder, record, observed): (&mut RunFolder, &mut Run, &MetricWatch),
 ) -> Result<()> {
-    record.checks = benchmark.before(setting).await?;
+    benchmark.before(setting, &mut record.checks).await?;
     if record.checks.iter().any(|check| check.verdict == Verdict::Fail) {
         record.partial = Some("the data was not consistent before the run".into());
         return Ok(());
@@ -85,39 +85,46 @@ async fn between_checks<B: Benchmark>(
     let end = steps.all(plan);
     let (memories, start) = (steps.memories, steps.starts.check());
     record.checks.extend(start);
-    let mut known = benchmark.known(memories);
+    let known = benchmark.known(memories);
     record.audit = benchmark.audit(&known);
+    let checked = after_the_steps(setting, benchmark, known, (folder, record)).await;
+    // What ended the steps comes first.
+    end.and(checked)
+}
+
+/// Leaves the ledger, checks the data, and judges. One that fails takes no check of another along;
+/// the first error is returned.
+async fn after_the_steps<B: Benchmark>(
+    setting: &Setting<'_>,
+    benchmark: &B,
+    mut known: B::Known,
+    (folder, record): (&RunFolder, &mut Run),
+) -> Result<()> {
     let beside_others = setting.common.conduct.part.is_some();
-    let ledger = beside_others || setting.common.ledger;
-    let left = benchmark.left().filter(|_| ledger);
-    let written = match left {
+    let left = benchmark.left().filter(|_| beside_others || setting.common.ledger);
+    let mut end = match &left {
         Some(_) => folder.write_ledger(|to| benchmark.contribution(&mut known, to)),
         None => Ok(()),
     };
-    let checked = match (written, left) {
-        (Ok(()), Some(left)) if beside_others => Ok(vec![left]),
-        (Ok(()), _) => benchmark.after(setting, &known, record).await,
-        (Err(e), _) => Err(e),
-    };
-    let checked = or_unknown(&setting.common.faults, checked);
-    let judged = benchmark.judge(setting, folder, record).await?;
-    record.checks.extend(judged);
-    // Of several drivers their merged steps are judged.
-    if !beside_others {
-        let kept = kept::checks(record);
-        record.checks.extend(kept);
-    }
-    match checked {
-        Ok(checks) => {
-            record.checks.extend(checks);
-            if benchmark.checks_answers() {
-                record.checks.push(answers(record));
-            }
-            end
+    let after = match left.filter(|_| beside_others) {
+        // Without its ledger nobody can make the check that is left.
+        Some(left) => Ok(end.is_ok().then_some(left).into_iter().collect()),
+        None => {
+            let after = benchmark.after(setting, &known, record).await;
+            or_unknown(&setting.common.faults, after)
         }
-        // What ended the steps comes first.
-        Err(e) => end.and(Err(e)),
+    };
+    let judged = benchmark.judge(setting, folder, record).await;
+    // Of several drivers their merged steps are judged.
+    let kept = if beside_others { Vec::new() } else { kept::checks(record) };
+    let answers = benchmark.checks_answers().then(|| answers(record)).into_iter().collect();
+    for checks in [judged, Ok(kept), after, Ok(answers)] {
+        match checks {
+            Ok(checks) => record.checks.extend(checks),
+            Err(e) => end = end.and(Err(e)),
+        }
     }
+    end
 }
 
 /// The position of a step of a search: nobody knows how many follow.
@@ -294,3 +301,6 @@ fn answers(record: &Run) -> Check {
             .then(|| format!("{wrong} of {} wrong", counted(checked, "answer", "answers"))),
     }
 }
+
+#[cfg(test)]
+mod tests;

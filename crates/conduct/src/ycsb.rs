@@ -281,11 +281,11 @@ impl<K: KeyValue> Benchmark for OnTable<'_, K> {
         self.workload.setup().check_reads
     }
 
-    async fn before(&mut self, setting: &Setting<'_>) -> Result<Vec<Check>> {
-        Ok(match self.loaded && !setting.checks_before() {
-            true => vec![left_to_first("record count")],
-            false => Vec::new(),
-        })
+    async fn before(&mut self, setting: &Setting<'_>, checks: &mut Vec<Check>) -> Result<()> {
+        if self.loaded && !setting.checks_before() {
+            checks.push(left_to_first("record count"));
+        }
+        Ok(())
     }
 
     fn known(&self, memories: Vec<Memory>) -> Memory {

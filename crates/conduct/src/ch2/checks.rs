@@ -68,15 +68,16 @@ pub async fn as_loaded(start: &Start<'_>, asked: &Stop) -> Result<bool> {
     Ok(counters::before(&counters, data, "before the run").verdict == Verdict::Pass)
 }
 
-/// The checks of the data on which a run is to begin, and its districts.
+/// Makes the checks of the data on which a run is to begin, and returns its districts.
 ///
 /// # Errors
 /// Returns [`Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after `asked` is set, and the
-/// errors of reading the database.
+/// errors of reading the database. `checks` has those that were made until then.
 pub async fn before_the_run(
     start: &Start<'_>,
     asked: &Stop,
-) -> Result<(Vec<Check>, Vec<District>)> {
+    checks: &mut Vec<Check>,
+) -> Result<Vec<District>> {
     let &Start { target, data, fresh, level, .. } = start;
     let (when, stop) = ("before the run", &|| asked.is_set());
     let source = Deliveries::OfCustomers;
@@ -84,22 +85,22 @@ pub async fn before_the_run(
         Level::Full => {
             let mut nothing = Expected::nothing();
             let snapshot = Snapshot::take(target.documents()?, data, &mut nothing, stop).await?;
-            let checks = conditions(&snapshot, data, source, when);
-            Ok((checks, snapshot.districts))
+            checks.extend(conditions(&snapshot, data, source, when));
+            Ok(snapshot.districts)
         }
         Level::Database | Level::Touched | Level::Sample => {
             let counters = counters::read(target, data, fresh, stop).await?;
+            checks.push(counters::before(&counters, data, when));
             let (sample, nobody) = (start.sample(Changes::None), Ledger::default());
-            let sample = sample.check(target, data, &nobody, when, stop).await?;
-            let mut checks = vec![counters::before(&counters, data, when), sample];
+            checks.push(sample.check(target, data, &nobody, when, stop).await?);
             if level != Level::Database {
-                return Ok((checks, counters.districts));
+                return Ok(counters.districts);
             }
             let all = added_up(target, data, asked).await?;
             checks.extend(aggregates::checks(&all, data, source, when));
-            Ok((checks, all.districts))
+            Ok(all.districts)
         }
-        Level::Off => Ok((Vec::new(), Vec::new())),
+        Level::Off => Ok(Vec::new()),
     }
 }
 

@@ -82,11 +82,10 @@ impl Benchmark for Hybrid<'_> {
         &*self.operational
     }
 
-    async fn before(&mut self, setting: &Setting<'_>) -> Result<Vec<Check>> {
+    async fn before(&mut self, setting: &Setting<'_>, checks: &mut Vec<Check>) -> Result<()> {
         if self.terminals.is_none() {
-            return Ok(Vec::new());
+            return Ok(());
         }
-        let mut checks = Vec::new();
         if self.level != Level::Off {
             if setting.checks_before() {
                 let level = self.level;
@@ -98,8 +97,8 @@ impl Benchmark for Hybrid<'_> {
                 {
                     self.runs = 0;
                 }
-                let found = before_the_run(&self.start(), setting.caller.stop()).await?;
-                (checks, self.before) = found;
+                let stop = setting.caller.stop();
+                self.before = before_the_run(&self.start(), stop, checks).await?;
             } else {
                 checks.push(left_to_first("conditions, counts"));
             }
@@ -110,7 +109,7 @@ impl Benchmark for Hybrid<'_> {
                 judge.before(setting).await?;
             }
         }
-        Ok(checks)
+        Ok(())
     }
 
     fn known(&self, memories: Vec<Memory>) -> Memory {

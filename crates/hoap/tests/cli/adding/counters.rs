@@ -219,12 +219,13 @@ impl<K: KeyValue> Benchmark for Open<'_, K> {
         self.target
     }
 
-    async fn before(&mut self, setting: &Setting<'_>) -> Result<Vec<Check>> {
-        match setting.common.conduct.part {
-            // The others may have begun.
-            Some(_) => Ok(Vec::new()),
-            None => check(&*self.adders.0, &Ledger::new(), "before the run", "all zero").await,
+    async fn before(&mut self, setting: &Setting<'_>, checks: &mut Vec<Check>) -> Result<()> {
+        // The others may have begun.
+        if setting.common.conduct.part.is_none() {
+            let nothing = Ledger::new();
+            checks.extend(check(&*self.adders.0, &nothing, "before the run", "all zero").await?);
         }
+        Ok(())
     }
 
     fn known(&self, memories: Vec<(String, u64)>) -> Ledger {
