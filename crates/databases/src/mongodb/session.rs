@@ -6,12 +6,10 @@ use std::sync::Arc;
 use hoap_record::witness::Level;
 use hoap_workload::capability::Access;
 use mongodb::ClientSession;
-use mongodb::bson::doc;
 use mongodb::options::{ReadConcernLevel, ReadPreference, SelectionCriteria, TransactionOptions};
 
 use super::MongoDbEngine;
 use super::error;
-use super::layout::NOTES;
 use super::server::Server;
 use super::transaction::OpenTransaction;
 use crate::failure::Done;
@@ -60,20 +58,14 @@ impl Abandon for TransactionSession {}
 impl Session for TransactionSession {
     type Open<'a> = OpenTransaction<'a>;
 
-    async fn begin(&mut self, access: Access) -> Done<OpenTransaction<'_>> {
+    /// Sends nothing: the first command begins the transaction and takes its snapshot.
+    async fn begin(&mut self, _: Access) -> Done<OpenTransaction<'_>> {
         let mut session = match self.session.take() {
             Some(session) => session,
             None => self.server.database.client().start_session().await?,
         };
         let begin = session.start_transaction().with_options(self.options.clone());
         begin.await.map_err(error::in_transaction)?;
-        let mut open = OpenTransaction::new(&self.server, &mut self.session, session);
-        if access == Access::Read {
-            // The first command takes the snapshot: here, not at the first read.
-            let notes = self.server.collection(NOTES);
-            let look = notes.find_one(doc! {"_id": 0}).session(open.session());
-            look.await.map_err(error::in_transaction)?;
-        }
-        Ok(open)
+        Ok(OpenTransaction::new(&self.server, &mut self.session, session))
     }
 }

@@ -55,7 +55,7 @@ impl<'a> OpenTransaction<'a> {
     }
 
     /// Its session.
-    pub(super) fn session(&mut self) -> &mut ClientSession {
+    fn session(&mut self) -> &mut ClientSession {
         self.session.as_mut().expect(HELD)
     }
 

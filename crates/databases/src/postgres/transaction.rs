@@ -37,10 +37,7 @@ impl Transactions for PostgresEngine {
             true => "SERIALIZABLE",
             false => "REPEATABLE READ",
         };
-        // The first statement after BEGIN takes the snapshot: here, not at the first read.
-        let begin_reading = format!(
-            "BEGIN ISOLATION LEVEL {reading} READ ONLY; SELECT pg_catalog.pg_current_snapshot()"
-        );
+        let begin_reading = format!("BEGIN ISOLATION LEVEL {reading} READ ONLY");
         Ok(TransactionSession { link, begin, begin_reading, buffers: Buffers::default() })
     }
 }
@@ -50,7 +47,7 @@ pub struct TransactionSession {
     link: Link,
     /// The statement that begins a transaction that writes.
     begin: String,
-    /// The statements that begin one that only reads.
+    /// The statement that begins one that only reads.
     begin_reading: String,
     buffers: Buffers,
 }
@@ -72,18 +69,12 @@ impl Session for TransactionSession {
     type Open<'a> = OpenTransaction<'a>;
 
     async fn begin(&mut self, access: Access) -> Done<OpenTransaction<'_>> {
-        let mut held = self.link.hold().await?;
-        let state = match access {
-            // BEGIN is sent together with the first statement.
-            Access::Write => State::NotBegun(&self.begin),
-            Access::Read => {
-                if let Err(e) = held.client.batch_execute(&self.begin_reading).await {
-                    held.roll_back_later();
-                    return held.answered(Err(e.into()));
-                }
-                State::Open
-            }
-        };
+        let held = self.link.hold().await?;
+        // BEGIN is sent together with the first statement, which takes the snapshot.
+        let state = State::NotBegun(match access {
+            Access::Write => &self.begin,
+            Access::Read => &self.begin_reading,
+        });
         Ok(OpenTransaction { held, state, buffers: &mut self.buffers })
     }
 }

@@ -15,7 +15,9 @@ pub fn a_snapshot_does_not_move(target: &dyn Target) {
     let mut session = session(target);
     wait(async {
         let mut reader = session.begin(Access::Read).await.unwrap();
-        // A writer commits after the reader has begun, even before its first read.
+        // The first read decides what the others see: a writer commits between them.
+        let first = reader.get(COLLECTION, "1.2", &["o_id"], Intent::Look).await.unwrap();
+        assert_eq!(first, Some(vec![json!(2)]));
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 patch(target, "1.1", &[add("o_id", 5)]).unwrap();

@@ -30,7 +30,8 @@ pub trait Session: Send {
 /// Whether a transaction writes, declared when it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// It only reads, and reads one consistent state.
+    /// It only reads, and reads one consistent state: that of a moment between its begin and the
+    /// end of its first read.
     Read,
     /// It may write.
     Write,

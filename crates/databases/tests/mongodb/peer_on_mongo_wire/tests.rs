@@ -7,7 +7,7 @@ use mongodb::bson::{Document, doc};
 use serde_json::json;
 
 use super::{Instead, Peer};
-use crate::conformance::{COLLECTION, field, load, session, wait};
+use crate::conformance::{COLLECTION, field, load, session, transact, wait};
 use crate::{Guard, open, own_database, server, with};
 
 fn peer() -> Peer {
@@ -89,6 +89,24 @@ fn a_transaction_is_begun_with_its_concerns_and_committed_with_them() {
     assert_eq!(log[0].get_document("readConcern").unwrap(), &doc! {"level": "majority"});
     assert_eq!(log[2].get_document("writeConcern").unwrap(), &doc! {"w": 2});
     assert_eq!(field(&*target, "1.1", "o_id"), json!(3));
+}
+
+#[test]
+fn a_reading_transaction_begins_with_its_first_read() {
+    let (target, kept) = fresh();
+    load(&*target, 1);
+    kept.0.log();
+    transact(&*target, Access::Read, async |t| {
+        t.get(COLLECTION, "1.1", &["o_id"], Intent::Look).await.map(drop)
+    })
+    .unwrap();
+    let log = kept.0.log();
+    let names: Vec<_> = log.iter().map(|c| c.get_str("name").unwrap()).collect();
+    assert_eq!(names, ["find", "commitTransaction"]);
+    assert!(log[0].get_bool("startTransaction").unwrap());
+    // One that reads nothing asks nothing.
+    transact(&*target, Access::Read, async |_| Ok(())).unwrap();
+    assert!(kept.0.log().is_empty());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use hoap_databases::postgres::Postgres;
 use hoap_testing::wire::{End, Wire};
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::key_value::KeyValueSession;
-use hoap_workload::capability::{Access, Change, Patch};
+use hoap_workload::capability::{Access, Change, Intent, Patch};
 use serde_json::json;
 
 use super::{Schema, fresh, server};
@@ -87,18 +87,26 @@ fn begin_is_no_round_trip_of_its_own() {
     let wire = ending(End::Never);
     let target = by(&wire, &schema);
     let mut session = session(&target);
-    let mut count = || {
+    let mut count = |access: Access| {
         let before = wire.sent();
         wait(async {
-            let mut t = session.begin(Access::Write).await.unwrap();
-            assert!(t.delete(COLLECTION, "1.2").await.is_ok());
+            let mut t = session.begin(access).await.unwrap();
+            match access {
+                Access::Write => assert!(t.delete(COLLECTION, "1.2").await.is_ok()),
+                Access::Read => {
+                    let there = t.get(COLLECTION, "1.1", &[], Intent::Look).await.unwrap();
+                    assert_eq!(there, Some(Vec::new()));
+                }
+            }
             t.commit().await.unwrap();
         });
         wire.sent() - before
     };
-    count();
-    // The statement is prepared now. Were BEGIN waited for it would be three, always.
-    let least = (0..20).map(|_| count()).min().unwrap();
-    assert_eq!(least, 2);
+    for access in [Access::Write, Access::Read] {
+        count(access);
+        // The statement is prepared now. Were BEGIN waited for it would be three, always.
+        let least = (0..20).map(|_| count(access)).min().unwrap();
+        assert_eq!(least, 2, "{access:?}");
+    }
     transact(&*direct, Access::Write, async |t| t.delete(COLLECTION, "1.1").await).unwrap();
 }

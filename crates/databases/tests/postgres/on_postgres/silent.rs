@@ -82,7 +82,8 @@ fn a_server_that_falls_silent_ends_no_session() {
             assert_eq!(second, [Ambiguous, unanswered_update, Timeout, Timeout, Timeout]);
             assert_eq!(kind(a.get(COLLECTION, "1.1", &[], Intent::Look).await), Invalid);
             a.rollback().await.unwrap();
-            // The begin of the next transaction goes unanswered too.
+            // The next transaction begins with its first read, on a new connection that has no
+            // answer either.
             assert_eq!(kind(one.begin(Access::Read).await.map(drop)), Timeout);
             drop(frozen);
             // No late answer is taken for another one: another record, page, join, document.
