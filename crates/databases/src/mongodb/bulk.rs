@@ -2,8 +2,9 @@
 //!
 //! A batch is inserted unordered, which lets the server write on many threads and shards; then the
 //! progress is written. A load that was killed in between writes the batch again when it is
-//! resumed: an existing document is replaced, so that the result is the same.
+//! resumed: what is there is removed and inserted again, so that the result is the same.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hoap_workload::ErrorKind;
@@ -72,10 +73,13 @@ impl Bulk for BatchWriter {
             && let Err(e) = target.insert_many(&documents).ordered(false).await
         {
             let Some(there) = error::only_duplicates(&e) else { return Err(failed(e)) };
-            for document in there.iter().filter_map(|at| documents.get(*at)) {
-                let key = doc! {"_id": value::key(document)?};
-                target.replace_one(key, document).await.map_err(failed)?;
-            }
+            // By their positions: a key that is in the batch twice has its last document.
+            let again = there.iter().filter_map(|at| documents.get(*at));
+            let again: BTreeMap<_, _> =
+                again.map(|document| Ok((value::key(document)?, document))).collect::<Done<_>>()?;
+            let keys: Vec<_> = again.keys().copied().collect();
+            target.delete_many(doc! {"_id": {"$in": keys}}).await.map_err(failed)?;
+            target.insert_many(again.into_values()).ordered(false).await.map_err(failed)?;
         }
         let position = i64::try_from(position).unwrap_or(i64::MAX);
         let saved = self

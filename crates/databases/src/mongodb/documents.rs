@@ -92,7 +92,10 @@ impl Documents for MongoDbEngine {
         let mut of = Vec::new();
         for name in collections {
             let asked = self.server.database.run_command(doc! {"collStats": *name});
-            let Ok(said) = asked.await else { return Ok(Err("it does not answer collStats")) };
+            let said = match asked.await {
+                Err(e) if error::has_no_command(&e) => return Ok(Err("it has no collStats")),
+                said => said?,
+            };
             let number = |field: &str| match said.get(field) {
                 Some(Bson::Int32(n)) => u64::try_from(*n).ok(),
                 Some(Bson::Int64(n)) => u64::try_from(*n).ok(),

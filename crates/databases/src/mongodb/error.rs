@@ -79,6 +79,12 @@ pub(super) fn only_duplicates(error: &DriverError) -> Option<Vec<usize>> {
         .then(|| errors.iter().map(|e| e.index).collect())
 }
 
+/// Whether the server does not have the command that it was sent: CommandNotFound,
+/// CommandNotSupported, APIStrictError.
+pub(super) fn has_no_command(error: &DriverError) -> bool {
+    matches!(error.kind.as_ref(), Kind::Command(e) if [59, 115, 323].contains(&e.code))
+}
+
 const DUPLICATE_KEY: i32 = 11000;
 
 fn meaning(error: &DriverError, doing: Doing) -> (ErrorKind, Option<&'static str>) {

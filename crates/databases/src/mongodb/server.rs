@@ -9,6 +9,7 @@ use mongodb::options::{ClientOptions, DriverInfo, ReadConcern};
 use mongodb::{Client, Collection, Database};
 
 use super::documentdb::{self, Gateway};
+use super::error;
 use super::options::Options;
 use super::parsed_url::{ParsedUrl, parse};
 use crate::failure::{Done, Failure};
@@ -213,9 +214,7 @@ fn in_force(options: &ClientOptions) -> Vec<(String, String)> {
 async fn ask(database: &Database) -> mongodb::error::Result<Facts> {
     let hello = match database.run_command(doc! {"hello": 1}).await {
         // Before 4.4.2, and imitations.
-        Err(e) if matches!(e.kind.as_ref(), mongodb::error::ErrorKind::Command(c) if c.code == 59) => {
-            database.run_command(doc! {"isMaster": 1}).await?
-        }
+        Err(e) if error::has_no_command(&e) => database.run_command(doc! {"isMaster": 1}).await?,
         answer => answer?,
     };
     let build = database.run_command(doc! {"buildInfo": 1}).await?;

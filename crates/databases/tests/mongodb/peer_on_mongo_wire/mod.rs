@@ -36,6 +36,9 @@ pub enum Instead {
     Hold,
 }
 
+/// What the driver asks of itself.
+const WATCHING: [&str; 3] = ["hello", "isMaster", "ismaster"];
+
 #[derive(Default)]
 struct State {
     /// Session and number of the transaction that is open.
@@ -46,6 +49,8 @@ struct State {
     before: Vec<(String, Bson, Option<Document>)>,
     script: VecDeque<(&'static str, Instead)>,
     log: Vec<Document>,
+    /// The names of all commands.
+    asked: Vec<String>,
     violations: Vec<String>,
     /// Commands that are held, and those whose clients closed their connections.
     held: usize,
@@ -102,6 +107,11 @@ impl Peer {
         std::mem::take(&mut self.state().log)
     }
 
+    /// The names of all commands since the last call, but for those by which the driver watches.
+    pub fn asked(&self) -> Vec<String> {
+        std::mem::take(&mut self.state().asked)
+    }
+
     /// How many commands were held so far, and how many of them their clients left.
     pub fn held(&self) -> (usize, usize) {
         let state = self.state();
@@ -132,6 +142,9 @@ impl Peer {
             let name = request.command.keys().next().cloned().unwrap_or_default();
             let instead = {
                 let mut state = self.state();
+                if !WATCHING.contains(&&*name) {
+                    state.asked.push(name.clone());
+                }
                 let at = state.script.iter().position(|(command, _)| *command == name);
                 at.and_then(|at| state.script.remove(at)).map(|(_, instead)| instead)
             };
@@ -171,7 +184,7 @@ impl Peer {
 
     fn run(&self, name: &str, request: &Request, upstream: &mut TcpStream) -> Result<Document> {
         let command = &request.command;
-        if matches!(name, "hello" | "isMaster" | "ismaster") {
+        if WATCHING.contains(&name) {
             return Ok(self.hello());
         }
         if name == "endSessions" {

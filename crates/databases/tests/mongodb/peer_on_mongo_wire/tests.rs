@@ -7,7 +7,7 @@ use mongodb::bson::{Document, doc};
 use serde_json::json;
 
 use super::{Instead, Peer};
-use crate::conformance::{COLLECTION, field, load, session, transact, wait};
+use crate::conformance::{COLLECTION, batch, count, field, load, session, transact, wait};
 use crate::{Guard, open, own_database, server, with};
 
 fn peer() -> Peer {
@@ -210,4 +210,46 @@ fn an_error_without_a_label_is_no_conflict() {
     let e = patch(&target).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
     assert!(e.to_string().contains("readWrite"), "{e}");
+}
+
+/// What a load does that was killed between a batch and its progress, and goes on.
+#[test]
+fn a_batch_that_is_there_already_is_replaced_in_few_round_trips() {
+    let (target, kept) = fresh();
+    let documents = target.documents().unwrap();
+    wait(async {
+        documents.create(&[COLLECTION]).await.unwrap();
+        let mut bulk = documents.bulk("1/1").await.unwrap();
+        bulk.write(COLLECTION, &batch(1, 1..=200), 200).await.unwrap();
+        kept.0.asked();
+        bulk.write(COLLECTION, &batch(1, 1..=300), 300).await.unwrap();
+    });
+    assert_eq!(kept.0.asked(), ["insert", "delete", "insert", "update"]);
+    assert_eq!(count(&*target), 300);
+}
+
+#[test]
+fn the_stored_size_is_unknown_where_there_is_no_command_for_it_and_else_an_error() {
+    let (target, kept) = fresh();
+    load(&*target, 1);
+    let said = |code: i32| Instead::Answer(failure(code, "none"));
+    for (instead, kind) in [
+        (said(59), None),                         // CommandNotFound
+        (said(115), None),                        // CommandNotSupported
+        (said(323), None),                        // APIStrictError
+        (said(13), Some(ErrorKind::Unavailable)), // Unauthorized
+        (said(50), Some(ErrorKind::Timeout)),     // MaxTimeMSExpired
+        (Instead::Close, Some(ErrorKind::Unavailable)),
+    ] {
+        kept.0.next("collStats", instead.clone());
+        let stored = wait(target.documents().unwrap().stored(&[COLLECTION]));
+        match (stored, kind) {
+            (Ok(Err(no)), None) => assert!(no.to_string().contains("it has no collStats"), "{no}"),
+            (Err(e), Some(kind)) => {
+                assert_eq!(e.kind, kind, "{instead:?}: {e}");
+                assert!(e.to_string().starts_with("read the stored size of"), "{e}");
+            }
+            (stored, _) => panic!("{instead:?}: {stored:?}"),
+        }
+    }
 }
