@@ -120,7 +120,7 @@ async fn put_some(
             .batch_write_item()
             .request_items(table, left.clone())
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        let refused = match server.send(Doing::Write, request.send()).await {
+        let refused = match server.send(Doing::Read, request.send()).await {
             Ok(answer) => {
                 server.counters.consumed(Units::Write, answer.consumed_capacity());
                 let unprocessed = answer.unprocessed_items.into_iter();

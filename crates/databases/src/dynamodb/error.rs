@@ -10,7 +10,7 @@ use ErrorKind::{Ambiguous, Broken, Conflict, Invalid, Missing, Throttled, Timeou
 /// What was under way when an error came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doing {
-    /// Something that changes nothing.
+    /// Something that changes nothing, or that is done again whatever became of it.
     Read,
     /// Something that may have been applied although no answer came.
     Write,
@@ -120,7 +120,7 @@ where
             served(service.err().code(), service.err().message(), status, doing)
         }
         SdkError::ConstructionFailure(_) => Failure::new(Invalid, chain(error)),
-        SdkError::TimeoutError(_) => slow(chain(error)),
+        SdkError::TimeoutError(_) => slow(chain(error), doing),
         SdkError::DispatchFailure(failure) => {
             let answer = chain(error);
             let text = answer.to_ascii_lowercase();
@@ -137,7 +137,7 @@ where
             } else if text.contains("certificate") {
                 unsent("the service's certificate is not trusted: check endpoint and system")
             } else if failure.is_timeout() {
-                slow(answer)
+                slow(answer, doing)
             } else {
                 lost(answer, "the connection was lost before the answer")
             }
@@ -147,8 +147,9 @@ where
     }
 }
 
-fn slow(answer: String) -> Failure {
-    Failure::of(Timeout, answer, "see what the service is busy with, or raise request_timeout_ms")
+fn slow(answer: String, doing: Doing) -> Failure {
+    let kind = if doing == Doing::Write { Ambiguous } else { Timeout };
+    Failure::of(kind, answer, "see what the service is busy with, or raise request_timeout_ms")
 }
 
 /// An error that the service answered.

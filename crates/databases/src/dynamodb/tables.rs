@@ -203,7 +203,11 @@ impl Server {
                 .expression_attribute_names("#v", VALUE)
                 .expression_attribute_values(":v", S(there.to_owned())),
         };
-        match self.send(Doing::Write, request.send()).await {
+        let doing = match condition {
+            NoteIs::Anything => Doing::Read,
+            NoteIs::Absent | NoteIs::Text(_) => Doing::Write,
+        };
+        match self.send(doing, request.send()).await {
             Ok(answer) => {
                 self.counters.consumed(Units::Write, &answer.consumed_capacity);
                 Ok(true)

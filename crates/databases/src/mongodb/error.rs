@@ -159,7 +159,10 @@ fn of_code(code: i32, message: &str, doing: Doing) -> (ErrorKind, Option<&'stati
         // PreparedTransactionInProgress
         112 | 251 | 246 | 24 | 267 => (Conflict, None),
         // MaxTimeMSExpired, ExceededTimeLimit
-        50 | 262 => (if doing == Doing::Writing { Ambiguous } else { Timeout }, None),
+        50 | 262 => match doing {
+            Doing::Writing | Doing::Committing => (Ambiguous, None),
+            Doing::Reading | Doing::InTransaction => (Timeout, None),
+        },
         // Interrupted, CursorKilled
         11601 | 237 => (Cancelled, None),
         // Unauthorized
@@ -242,6 +245,8 @@ mod tests {
             (ADMIN_SHUTDOWN, Committing, ErrorKind::Ambiguous),
             (50, Reading, ErrorKind::Timeout),
             (50, Writing, ErrorKind::Ambiguous),
+            (50, Committing, ErrorKind::Ambiguous),
+            (50, InTransaction, ErrorKind::Timeout),
             (11601, Reading, ErrorKind::Cancelled),
             (13, Writing, ErrorKind::Unavailable),
             (18, Reading, ErrorKind::Unavailable),

@@ -5,6 +5,7 @@
 //! service's documentation.
 
 mod on_dynamodb;
+mod requests;
 mod scripted;
 
 use std::sync::LazyLock;
