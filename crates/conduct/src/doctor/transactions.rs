@@ -46,8 +46,14 @@ async fn all(transactions: &dyn Transactions) -> Result<Proof> {
     t.commit().await?;
     expect(exists(session).await?, "commit an insertion", "the document is not there")?;
     let mut t = session.begin(Access::Write).await?;
-    let again = t.insert(COLLECTION, KEY, &document).await;
-    let _ = t.rollback().await;
+    // The commit at the latest finds out.
+    let again = match t.insert(COLLECTION, KEY, &document).await {
+        Ok(()) => t.commit().await,
+        Err(e) => {
+            let _ = t.rollback().await;
+            Err(e)
+        }
+    };
     let duplicate = again.as_ref().is_err_and(|e| e.kind == ErrorKind::Duplicate);
     match again {
         Err(e) if !duplicate => return Err(e),

@@ -1,6 +1,6 @@
 //! The items of a commit: each document that changes and each entry of an index comes once.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,22 +27,53 @@ fn version() -> String {
     format!("{:016x}{:x}", *PROCESS, NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// The items that the commit sends; none where no document changes. `checked` has the documents
-/// that must be as they were read although they do not change.
+/// What a commit sends.
+#[derive(Default)]
+pub(super) struct Commit {
+    /// None where no document changes.
+    pub items: Vec<TransactWriteItem>,
+    /// The keys that are taken to be free, by the positions of their items.
+    pub assumed: BTreeMap<usize, String>,
+}
+
+impl Commit {
+    /// The key that was there already, where only such keys are why the service cancelled the
+    /// transaction: the message lists a reason for each item, in their order.
+    pub fn taken(&self, message: &str) -> Option<&str> {
+        let (_, reasons) = message.strip_suffix(']')?.rsplit_once('[')?;
+        let mut taken = None;
+        for (at, reason) in reasons.split(", ").enumerate() {
+            match (reason, self.assumed.get(&at)) {
+                ("None", _) => {}
+                ("ConditionalCheckFailed", Some(key)) => taken = taken.or(Some(&**key)),
+                _ => return None,
+            }
+        }
+        taken
+    }
+}
+
+/// The items that the commit sends. `checked` has the documents that must be as they were read
+/// although they do not change.
 pub(super) fn items(
     prefix: &str,
     overlay: &Overlay,
     checked: &BTreeSet<(String, String)>,
     indexes: &[IndexDefinition],
-) -> Done<Vec<TransactWriteItem>> {
-    let mut all = Vec::new();
-    if !overlay.documents().any(|(_, _, held)| held.is_written()) {
-        return Ok(all);
+) -> Done<Commit> {
+    let mut commit = Commit::default();
+    // An insert that was deleted again is a condition too: nobody has looked for its key.
+    if !overlay.documents().any(|(_, _, held)| held.is_written() || held.assumed) {
+        return Ok(commit);
     }
+    let all = &mut commit.items;
     let version = version();
     for (collection, key, held) in overlay.documents() {
         let table = layout::table(prefix, collection);
         if held.is_written() || checked.contains(&(collection.to_owned(), key.to_owned())) {
+            if held.assumed {
+                commit.assumed.insert(all.len(), key.to_owned());
+            }
             all.push(write(table, key, held, &version)?);
         }
         if !held.is_written() {
@@ -66,7 +97,7 @@ pub(super) fn items(
             }
         }
     }
-    Ok(all)
+    Ok(commit)
 }
 
 /// A condition with its names and values.

@@ -218,7 +218,7 @@ impl<'a> OpenTransaction<'a> {
     pub(super) async fn validate(&mut self) -> Done<()> {
         let (server, driver) = (self.server(), self.driver());
         let wanted = Wanted::fields([]);
-        let all: Vec<_> = self.overlay.documents().collect();
+        let all: Vec<_> = self.overlay.documents().filter(|(_, _, held)| !held.assumed).collect();
         for some in all.chunks(KEYS) {
             let keys = some.iter().map(|(collection, key, _)| {
                 (layout::table(&server.options.prefix, collection), *key)

@@ -26,10 +26,22 @@ pub(super) struct Server {
     pub options: Options,
     pub counters: Arc<Counters>,
     config: Config,
-    /// The driver of each thread that has clients.
-    drivers: Mutex<HashMap<ThreadId, Weak<aws_sdk_dynamodb::Client>>>,
+    /// The driver of each thread that has asked for one, for as long as the thread lives.
+    drivers: Mutex<HashMap<ThreadId, ThreadDriver>>,
     /// The requests in flight, where the option `connections` limits them.
     permits: Option<Semaphore>,
+}
+
+/// The driver of a thread.
+struct ThreadDriver {
+    /// Whether the thread lives.
+    alive: Weak<()>,
+    driver: Arc<aws_sdk_dynamodb::Client>,
+}
+
+thread_local! {
+    /// Ends with the thread.
+    static ALIVE: Arc<()> = Arc::default();
 }
 
 /// The profiles of this file, beside the configuration in its usual place.
@@ -86,14 +98,12 @@ impl Server {
     /// that made it.
     pub fn driver(&self) -> Arc<aws_sdk_dynamodb::Client> {
         let mut drivers = self.drivers.lock().unwrap_or_else(PoisonError::into_inner);
-        let id = thread::current().id();
-        if let Some(driver) = drivers.get(&id).and_then(Weak::upgrade) {
-            return driver;
-        }
-        drivers.retain(|_, driver| driver.strong_count() > 0);
-        let driver = Arc::new(aws_sdk_dynamodb::Client::from_conf(self.config.clone()));
-        drivers.insert(id, Arc::downgrade(&driver));
-        driver
+        drivers.retain(|_, of_thread| of_thread.alive.strong_count() > 0);
+        let of_thread = drivers.entry(thread::current().id()).or_insert_with(|| ThreadDriver {
+            alive: ALIVE.with(Arc::downgrade),
+            driver: Arc::new(aws_sdk_dynamodb::Client::from_conf(self.config.clone())),
+        });
+        of_thread.driver.clone()
     }
 
     /// Sends a request and counts its outcome.

@@ -10,7 +10,7 @@ use super::counters::Units;
 use super::error::Doing;
 use super::open_transaction::{OpenTransaction, TransactionSession};
 use super::options::Conditions;
-use super::reading::{Wanted, possible};
+use super::reading::possible;
 use super::{DynamoDbEngine, commit, index, search, value};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, Session, Transactions};
@@ -99,10 +99,6 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         }
         let document = overlay::object(document)?;
         value::check_names(document.keys())?;
-        if self.overlay.get(collection, key).is_none() {
-            let items = self.fetch(collection, &[key], &Wanted::fields([])).await?;
-            self.keep_read(collection, key, items.get(key), None)?;
-        }
         let inserted = self.overlay.insert(collection, key, document);
         if inserted.is_err() {
             // Another transaction may have inserted it since this one began to read, and changed
@@ -140,7 +136,9 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         }
         let (server, driver) = (self.server(), self.driver());
         let prefix = &server.options.prefix;
-        let writes = commit::items(prefix, &self.overlay, &self.checked, &self.session.indexes)?;
+        let indexes = &self.session.indexes;
+        let mut commit = commit::items(prefix, &self.overlay, &self.checked, indexes)?;
+        let writes = std::mem::take(&mut commit.items);
         if writes.is_empty() {
             return Ok(());
         }
@@ -155,11 +153,16 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
             .transact_write_items()
             .set_transact_items(Some(writes))
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        let answer = server.send(Doing::Write, request.send()).await.map_err(|e| match e.kind {
-            // It may have been applied.
-            ErrorKind::Timeout => Failure { kind: ErrorKind::Ambiguous, ..e },
-            _ => e,
-        })?;
+        let answer = match server.send(Doing::Write, request.send()).await {
+            Ok(answer) => answer,
+            Err(e) => {
+                let Some(key) = commit.taken(&e.answer) else { return Err(e) };
+                // Another transaction may have inserted it since this one began to read, and
+                // changed what told this one to choose the key: that is a conflict.
+                self.validate().await?;
+                return Err(Failure::duplicate(key));
+            }
+        };
         server.counters.consumed(Units::Write, answer.consumed_capacity());
         Ok(())
     }

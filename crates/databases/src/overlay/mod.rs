@@ -44,6 +44,8 @@ pub(crate) enum Write {
 pub(crate) struct Held {
     /// The version that was read; `None` where there was no document, or where none is assumed.
     pub version: Option<Version>,
+    /// Whether nothing was read: the key of an insert is taken to be free.
+    pub assumed: bool,
     /// The document as it was read, where it was read whole.
     pub read: Option<Map<String, Value>>,
     pub write: Write,
@@ -138,7 +140,8 @@ impl Overlay {
         key: &str,
         document: &Map<String, Value>,
     ) -> Done<()> {
-        let held = self.documents.entry(place(collection, key)).or_default();
+        let assumed = || Held { assumed: true, ..Held::default() };
+        let held = self.documents.entry(place(collection, key)).or_insert_with(assumed);
         if held.exists() {
             return Err(Failure::duplicate(key));
         }

@@ -27,11 +27,21 @@ pub fn endpoint(
     script: impl Fn(&str, &Value) -> (u16, Value) + Send + Sync + 'static,
     options: &str,
 ) -> String {
+    connecting(script, options, Arc::default())
+}
+
+/// The same, which counts the connections that are made.
+pub fn connecting(
+    script: impl Fn(&str, &Value) -> (u16, Value) + Send + Sync + 'static,
+    options: &str,
+    connections: Arc<AtomicUsize>,
+) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let script: Arc<Script> = Arc::new(script);
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
+            connections.fetch_add(1, Ordering::SeqCst);
             let script = script.clone();
             thread::spawn(move || serve(&stream, &*script));
         }

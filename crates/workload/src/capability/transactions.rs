@@ -87,7 +87,8 @@ pub trait Transaction: Send {
         intent: Intent,
     ) -> Result<Vec<(String, Row)>>;
 
-    /// Inserts a document. [`ErrorKind::Duplicate`] where the key exists.
+    /// Inserts a document. [`ErrorKind::Duplicate`] where the key exists, of the commit at the
+    /// latest.
     async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Result<()>;
 
     /// Patches fields of one document. [`ErrorKind::Broken`] where the key does not
