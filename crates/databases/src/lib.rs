@@ -51,6 +51,10 @@ mod options;
 #[cfg(feature = "dynamodb")]
 mod overlay;
 mod patches;
+#[cfg(any(feature = "cassandra", feature = "couchbase", feature = "dynamodb"))]
+// Each of them needs a part of it.
+#[cfg_attr(not(feature = "all"), allow(dead_code))]
+mod patience;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 pub mod presets;

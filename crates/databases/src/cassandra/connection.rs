@@ -22,6 +22,7 @@ use super::error::{is_missing, is_unsure};
 use super::options::Options;
 use super::parsed_url::ParsedUrl;
 use crate::failure::{Done, Failure};
+use crate::patience::patiently;
 
 /// The attempts at a repeatable write that times out, and the first pause between them, which then
 /// doubles.
@@ -117,7 +118,8 @@ impl Connection {
         Ok(self.session.query_unpaged(statement, values).await?)
     }
 
-    /// Writes a row that may be written twice; writes it again where it times out.
+    /// Writes a row that may be written twice; writes it again where it times out, or a node takes
+    /// no more.
     pub async fn write_repeatable(
         &self,
         statement: &PreparedStatement,
@@ -125,7 +127,10 @@ impl Connection {
     ) -> Done<()> {
         let mut rest = REST;
         for left in (0..ATTEMPTS).rev() {
-            match self.session.execute_unpaged(statement, &row).await.map_err(Failure::from) {
+            let insert = || async {
+                self.session.execute_unpaged(statement, &row).await.map_err(Failure::from)
+            };
+            match patiently(insert).await {
                 Ok(_) => break,
                 Err(e) if left > 0 && is_unsure(&e) => tokio::time::sleep(rest).await,
                 Err(e) => return Err(e),

@@ -13,7 +13,7 @@ use scylla::errors::{
 
 use crate::failure::{Failure, LOAD_FIRST};
 
-use ErrorKind::{Ambiguous, Broken, Missing, Timeout, Unavailable};
+use ErrorKind::{Ambiguous, Broken, Missing, Throttled, Timeout, Unavailable};
 
 /// The code of an error after which a write may have been applied.
 const UNSURE: &str = "unsure";
@@ -176,7 +176,7 @@ fn database(error: &DbError, message: &str) -> Failure {
             Failure::of(Unavailable, both(), "bring the nodes up, or lower the consistency")
         }
         DbError::Overloaded | DbError::RateLimitReached { .. } => {
-            Failure::of(Unavailable, both(), "the cluster takes no more: use fewer clients")
+            Failure::of(Throttled, both(), "the cluster takes no more: use fewer clients")
         }
         DbError::IsBootstrapping => Failure::of(Unavailable, both(), "wait until the node is up"),
         // The reads of a lightweight transaction come before it is applied, or after somebody
@@ -280,7 +280,7 @@ mod tests {
             (write(WriteType::Cas), Ambiguous, Ambiguous),
             (read, Timeout, Ambiguous),
             (few, Unavailable, Unavailable),
-            (DbError::Overloaded, Unavailable, Unavailable),
+            (DbError::Overloaded, Throttled, Throttled),
             (DbError::Unauthorized, Unavailable, Unavailable),
             (DbError::AuthenticationError, Unavailable, Unavailable),
             (DbError::Invalid, Invalid, Invalid),

@@ -14,6 +14,7 @@ use super::server::Server;
 use super::sql;
 use crate::failure::{Done, Failure};
 use crate::front::engine::{Abandon, Bulk};
+use crate::patience::patiently;
 use crate::sqlpp::Doing;
 
 /// The flags of a document that is JSON, as all of Couchbase's drivers set them.
@@ -40,8 +41,11 @@ impl BatchWriter {
 
     /// Writes a document. A resumed load writes the batch again, whatever the outcome is here.
     async fn upsert(&self, documents: &Collection, key: &str, text: &[u8]) -> Done<()> {
-        let upsert = documents.upsert_raw(key, text, JSON, self.options());
-        let done = self.server.key_value(Box::pin(upsert), Doing::Repeatable).await.map(drop);
+        let done = patiently(|| {
+            let upsert = documents.upsert_raw(key, text, JSON, self.options());
+            self.server.key_value(Box::pin(upsert), Doing::Repeatable)
+        });
+        let done = done.await.map(drop);
         let (name, url) = (documents.name(), &self.server.place.url);
         done.map_err(|e| e.trying(format!("load {name} {key} into {url}")))
     }
@@ -57,9 +61,15 @@ impl BatchWriter {
 impl Abandon for BatchWriter {}
 
 impl Bulk for BatchWriter {
+    // Each operation has its limit, and what an overloaded node refuses is sent again.
+    fn is_patient(&self) -> bool {
+        true
+    }
+
     async fn position(&mut self, collection: &str) -> Done<u64> {
         let (key, notes) = (self.progress_key(collection), self.server.collection(sql::NOTES));
-        match self.server.key_value(Box::pin(notes.get(&key, None)), Doing::Repeatable).await {
+        let get = || self.server.key_value(Box::pin(notes.get(&key, None)), Doing::Repeatable);
+        match patiently(get).await {
             Ok(found) => serde_json::from_slice(found.content_as_raw().0).map_err(Failure::broken),
             Err(e) if e.kind == ErrorKind::NotFound => Ok(0),
             Err(e) => Err(e),
@@ -87,7 +97,10 @@ impl Bulk for BatchWriter {
             done?;
         }
         let (key, notes) = (self.progress_key(collection), self.server.collection(sql::NOTES));
-        let save = notes.upsert(key, position, self.options());
-        self.server.key_value(Box::pin(save), Doing::Repeatable).await.map(drop)
+        let saved = patiently(|| {
+            let save = notes.upsert(&key, position, self.options());
+            self.server.key_value(Box::pin(save), Doing::Repeatable)
+        });
+        saved.await.map(drop)
     }
 }

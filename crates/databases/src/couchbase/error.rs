@@ -29,8 +29,8 @@ pub(super) fn key_value(e: &couchbase::error::Error, doing: Doing) -> Failure {
         }
         Kind::BucketNotFound => (ErrorKind::Missing, "make the bucket, or name another one"),
         Kind::ScopeNotFound | Kind::CollectionNotFound => (ErrorKind::Missing, LOAD_FIRST),
-        Kind::TemporaryFailure => {
-            (ErrorKind::Unavailable, "the node is overloaded, out of memory or warming up")
+        Kind::TemporaryFailure | Kind::RateLimitedFailure => {
+            (ErrorKind::Throttled, "the node is overloaded, out of memory or warming up")
         }
         Kind::ServiceNotAvailable(_) | Kind::FeatureNotAvailable(_) => (ErrorKind::Unavailable, ""),
         Kind::ServerTimeout => (

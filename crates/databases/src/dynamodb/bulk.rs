@@ -10,7 +10,6 @@
 //! load is no measurement.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
 
 use aws_sdk_dynamodb::types::{PutRequest, ReturnConsumedCapacity, WriteRequest};
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -26,12 +25,10 @@ use super::tables::NoteIs;
 use super::value::{self, Item};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{Abandon, Bulk};
+use crate::patience::Patience;
 
 /// Items that one BatchWriteItem takes.
 const ITEMS: usize = 25;
-
-/// The time for which the service may refuse every item of a request before the load fails.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Writes the batches of one part of a load.
 pub struct BatchWriter {
@@ -113,7 +110,7 @@ async fn put_some(
     table: &str,
     mut left: Vec<WriteRequest>,
 ) -> Done<()> {
-    let (mut pause, mut progress) = (Duration::from_millis(25), Instant::now());
+    let mut patience = Patience::new();
     loop {
         let asked = left.len();
         let request = driver
@@ -136,19 +133,8 @@ async fn put_some(
             Err(e) => return Err(e),
         };
         if left.len() < asked {
-            progress = Instant::now();
-        } else if progress.elapsed() > PATIENCE {
-            let answer = format!("{} for {} s", refused.answer, PATIENCE.as_secs());
-            let advice = Some("give the table more write capacity, and go on with --resume");
-            return Err(Failure { answer, advice: advice.map(Into::into), ..refused });
+            patience.progressed();
         }
-        tokio::time::sleep(pause / 2 + pause.mul_f64(jitter() / 2.0)).await;
-        pause = (pause * 2).min(Duration::from_secs(5));
+        patience.rest(refused).await?;
     }
-}
-
-/// A number between 0 and 1 that spreads the retries of requests that were refused together.
-fn jitter() -> f64 {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    f64::from(now.subsec_nanos() % 1_000_003) / 1_000_003.0
 }

@@ -9,7 +9,7 @@ use hoap_workload::{Error, ErrorKind};
 use serde_json::{Value, json};
 
 use crate::cluster::conformance::{
-    COLLECTION, field, get, load, load_records, record, session, table, wait,
+    COLLECTION, batch, count, field, get, load, load_records, record, session, table, wait,
 };
 use crate::cluster::service::{Act, Service};
 use crate::cluster::{open, patient, with};
@@ -245,7 +245,7 @@ fn key_value_operations_fail_by_kind() {
     let update = record([(1, "b")]);
     let refuse = |status: u16| service.0.kv_refuses.lock().unwrap().insert("user1".into(), status);
     for (status, kind) in [
-        (0x86, ErrorKind::Unavailable), // temporary failure
+        (0x86, ErrorKind::Throttled),   // temporary failure
         (0x09, ErrorKind::Conflict),    // locked
         (0xa2, ErrorKind::Conflict),    // a synchronous write is under way
         (0xa3, ErrorKind::Ambiguous),   // a synchronous write of unknown outcome
@@ -262,7 +262,7 @@ fn key_value_operations_fail_by_kind() {
     }
     refuse(0x86);
     let e = wait(client.read("user1", Fields::All, &mut Record::default())).unwrap_err();
-    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    assert_eq!(e.kind, ErrorKind::Throttled, "{e}");
     // No answer: what was to be read is a timeout, what was to be written is not known.
     let quick = open(&with(&service.url(), "kv_timeout_ms=400&connect_timeout_ms=60000"));
     let mut impatient = wait(KeyValue::session(&quick, &table(4))).unwrap();
@@ -278,4 +278,32 @@ fn key_value_operations_fail_by_kind() {
     service.fault("ORDER BY META(d).id", Act::Cut);
     let e = wait(client.scan("user0", 1, Fields::None, &mut Scanned::default())).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+}
+
+/// What an overloaded node refuses a load sends again, the progress too; any other refusal is the
+/// load's end.
+#[test]
+fn a_load_waits_for_a_node_that_is_overloaded() {
+    let service = Service::start();
+    let target = open(&patient(&service.url()));
+    let documents = target.documents().unwrap();
+    let refuse = |status: u16, keys: &[&str]| {
+        let keys = keys.iter().map(|key| ((*key).to_owned(), status));
+        service.0.kv_refuses.lock().unwrap().extend(keys);
+    };
+    wait(async {
+        documents.create(&[COLLECTION]).await.unwrap();
+        let mut bulk = documents.bulk("1/1").await.unwrap();
+        // Temporary failure.
+        refuse(0x86, &["1.1", "1.3", "load:1/1:orders"]);
+        bulk.write(COLLECTION, &batch(1, 1..=5), 5).await.unwrap();
+        assert!(service.0.kv_refuses.lock().unwrap().is_empty());
+        refuse(0x86, &["load:1/1:orders"]);
+        assert_eq!(bulk.position(COLLECTION).await.unwrap(), 5);
+        // No rights.
+        refuse(0x24, &["1.6"]);
+        let e = bulk.write(COLLECTION, &batch(1, [6]), 6).await.unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    });
+    assert_eq!(count(&target), 5);
 }
