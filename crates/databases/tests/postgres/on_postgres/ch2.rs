@@ -4,5 +4,4 @@
 mod read_committed;
 mod serializable;
 
-/// No power fails in a test, and syncs are slow; so are connections with TLS (`connecting.rs`).
-const CHEAP: &str = "sslmode=disable&synchronous_commit=off";
+use super::CHEAP;

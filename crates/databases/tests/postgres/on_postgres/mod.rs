@@ -20,6 +20,10 @@ fn server() -> String {
     hoap_testing::urls::server("HOAP_TEST_POSTGRES")
 }
 
+/// No power fails in a test, and syncs are slow; so are connections with TLS (`connecting.rs`), and
+/// the second for which clients stand before the server looks for a deadlock.
+const CHEAP: &str = "&sslmode=disable&synchronous_commit=off&options=-c%20deadlock_timeout%3D50ms";
+
 /// A schema, dropped with its tables at the end of the test.
 pub struct Schema {
     server: String,
@@ -84,8 +88,7 @@ fn fresh_with(options: &str) -> (Box<Postgres>, Schema) {
 /// A schema of a server, opened with more options, `&name=value`.
 pub fn fresh_on(server: String, options: &str) -> (Box<Postgres>, Schema) {
     let schema = Schema::on(server);
-    // No power fails in a test, and syncs are slow; so are connections with TLS (`connecting.rs`).
-    (schema.open(&format!("&sslmode=disable&synchronous_commit=off{options}")), schema)
+    (schema.open(&format!("{CHEAP}{options}")), schema)
 }
 
 fn fresh() -> (Box<Postgres>, Schema) {

@@ -6,7 +6,7 @@ use super::super::Schema;
 
 fn fresh_with(options: &str) -> (String, Box<dyn Any + Send + Sync>) {
     let schema = Schema::new();
-    (schema.url(&format!("&{}&isolation=read-committed{options}", super::CHEAP)), Box::new(schema))
+    (schema.url(&format!("{}&isolation=read-committed{options}", super::CHEAP)), Box::new(schema))
 }
 
 fn fresh() -> (String, Box<dyn Any + Send + Sync>) {

@@ -6,7 +6,7 @@ use super::super::Schema;
 
 fn fresh() -> (String, Box<dyn Any + Send + Sync>) {
     let schema = Schema::new();
-    (schema.url(&format!("&{}&isolation=serializable", super::CHEAP)), Box::new(schema))
+    (schema.url(&format!("{}&isolation=serializable", super::CHEAP)), Box::new(schema))
 }
 
 hoap_testing::ch2_tests!(@ checks fresh:
