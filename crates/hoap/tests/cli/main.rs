@@ -25,6 +25,7 @@ mod faults;
 mod fleet;
 mod foreign;
 mod gen_files;
+mod golden;
 mod ingestion;
 mod key_value;
 mod live;

@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::files::{listing, queries, samples};
-use crate::golden::Golden;
-use crate::json::normalise;
-use crate::place::{End, Place};
-use crate::rules::{self, Rule};
-use crate::terminal::{scrub_lines, terminal};
+use super::files::{listing, queries, samples};
+use super::held::Golden;
+use super::json::normalise;
+use super::place::{End, Place};
+use super::rules::{self, Rule};
+use super::terminal::{scrub_lines, terminal};
 
 /// What is special about a run.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::place;
+use super::place;
 
 /// `samples.csv`: the header, and the phases of each kind in each step. The rows of what ended
 /// after the window are left out: a fast machine has none. Of steps above `steps` there may be any

@@ -1,7 +1,7 @@
 //! The transcript in the README is what `hoap demo` prints, but for what it measures.
 
-use crate::place::Place;
-use crate::terminal::terminal;
+use super::place::Place;
+use super::terminal::terminal;
 
 /// The text without what depends on the machine; how much a fast one audits, too.
 fn masked(text: &str) -> Vec<String> {

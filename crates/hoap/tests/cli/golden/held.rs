@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::{json, place};
+use super::{json, place};
 
 /// Differences of a test that are told; the first ones lead to the others.
 const TOLD: usize = 30;
@@ -19,7 +19,8 @@ pub struct Golden {
 
 impl Golden {
     pub fn of(test: &str) -> Golden {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/expected").join(test);
+        let folder =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/golden/expected").join(test);
         let write = match std::env::var("HOAP_GOLDEN").as_deref() {
             Err(_) => false,
             Ok("write") => true,

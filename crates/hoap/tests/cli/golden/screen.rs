@@ -10,9 +10,9 @@ use nix::pty::{Winsize, openpty};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::golden::Golden;
-use crate::place::Place;
-use crate::terminal::{mask, scrub, terminal};
+use super::held::Golden;
+use super::place::Place;
+use super::terminal::{mask, scrub, terminal};
 
 /// About 100 and 200 operations a second.
 const RUN: &str = "run ycsb-c --target null:?latency_us=20000 --clients 2,4 --warmup 1s --out run";

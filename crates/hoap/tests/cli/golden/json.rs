@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::rules::{Action, Rule};
-use crate::terminal::{is_noise, mask, scrub};
+use super::rules::{Action, Rule};
+use super::terminal::{is_noise, mask, scrub};
 
 /// The value with the first rule that matches applied to each field.
 pub fn normalise(value: &Value, rules: &[&[Rule]]) -> Value {

@@ -5,15 +5,15 @@
 
 use std::path::Path;
 
-use crate::golden::Golden;
-use crate::page::without_code;
-use crate::place::{Place, names};
-use crate::terminal::scrub_lines;
+use super::held::Golden;
+use super::page::without_code;
+use super::place::{Place, names};
+use super::terminal::scrub_lines;
 
 /// A place with copies of these folders.
 fn place(folders: &[&str]) -> Place {
     let (p, from) =
-        (Place::new(), Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/folders"));
+        (Place::new(), Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/golden/folders"));
     for folder in folders {
         for name in names(&from.join(folder)) {
             let to = p.path(folder).join(&name);
