@@ -1,6 +1,5 @@
 //! Answers that do not come within `answer_timeout_ms`.
 
-
 use super::Instead;
 use super::tests::fresh_url;
 use crate::conformance::{
