@@ -32,20 +32,20 @@ fn version() -> String {
 pub(super) struct Commit {
     /// None where no document changes.
     pub items: Vec<TransactWriteItem>,
-    /// The keys that are taken to be free, by the positions of their items.
-    pub assumed: BTreeMap<usize, String>,
+    /// Collections and keys of what is taken not to be there, by the positions of their items.
+    assumed: BTreeMap<usize, (String, String)>,
 }
 
 impl Commit {
-    /// The key that was there already, where only such keys are why the service cancelled the
+    /// Collection and key of what was there already, if only that is why the service cancelled the
     /// transaction: the message lists a reason for each item, in their order.
-    pub fn taken(&self, message: &str) -> Option<&str> {
+    pub fn taken(&self, message: &str) -> Option<&(String, String)> {
         let (_, reasons) = message.strip_suffix(']')?.rsplit_once('[')?;
         let mut taken = None;
         for (at, reason) in reasons.split(", ").enumerate() {
             match (reason, self.assumed.get(&at)) {
                 ("None", _) => {}
-                ("ConditionalCheckFailed", Some(key)) => taken = taken.or(Some(&**key)),
+                ("ConditionalCheckFailed", Some(place)) => taken = taken.or(Some(place)),
                 _ => return None,
             }
         }
@@ -72,7 +72,7 @@ pub(super) fn items(
         let table = layout::table(prefix, collection);
         if held.is_written() || checked.contains(&(collection.to_owned(), key.to_owned())) {
             if held.assumed {
-                commit.assumed.insert(all.len(), key.to_owned());
+                commit.assumed.insert(all.len(), (collection.to_owned(), key.to_owned()));
             }
             all.push(write(table, key, held, &version)?);
         }

@@ -156,11 +156,12 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         let answer = match server.send(Doing::Write, request.send()).await {
             Ok(answer) => answer,
             Err(e) => {
-                let Some(key) = commit.taken(&e.answer) else { return Err(e) };
+                let Some((collection, key)) = commit.taken(&e.answer) else { return Err(e) };
                 // Another transaction may have inserted it since this one began to read, and
                 // changed what told this one to choose the key: that is a conflict.
                 self.validate().await?;
-                return Err(Failure::duplicate(key));
+                let tried = format!("insert {collection} {key} into {}", server.url);
+                return Err(Failure::duplicate(key).trying(tried));
             }
         };
         server.counters.consumed(Units::Write, answer.consumed_capacity());
