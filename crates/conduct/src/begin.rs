@@ -31,7 +31,7 @@ pub fn begin(benchmark: &str, target: &dyn Target, basis: Basis<'_>, settings: S
         started: hoap_drive::now(),
         seconds: 0.0,
         partial: None,
-        warnings: Vec::new(),
+        remarks: Vec::new(),
         configuration: settings.into_iter().collect(),
         data,
         constants,

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use hoap_record::{AuditLine, Check, Run, RunFolder};
+use hoap_record::{AuditLine, Check, Remark, Run, RunFolder};
 use hoap_workload::Result;
 use hoap_workload::capability::Target;
 use hoap_workload::client::{Client, Probing, Workload};
@@ -110,14 +110,14 @@ pub trait Benchmark {
         async { Ok(Vec::new()) }
     }
 
-    /// What is left to do when all is checked, and the warnings that come of it. `whole` says
+    /// What is left to do when all is checked, and the remarks that come of it. `whole` says
     /// whether the run is.
     fn finish(
         &self,
         _setting: &Setting<'_>,
         _folder: &Path,
         _whole: bool,
-    ) -> impl Future<Output = Vec<String>> {
+    ) -> impl Future<Output = Vec<Remark>> {
         async { Vec::new() }
     }
 }

@@ -1,16 +1,17 @@
 //! Whether a step had one level of throughput.
 
-use hoap_record::{LevelChange, Step};
+use hoap_record::{LevelChange, Remark, RemarkId, Step};
 
-/// A warning where the throughput did not become steady during the warm-up, and one where it
-/// changed or drifted within the window.
-pub fn warnings(step: &Step) -> Vec<String> {
+/// A remark where the throughput did not become steady during the warm-up, and one where it changed
+/// or drifted within the window.
+pub fn remarks(step: &Step) -> Vec<Remark> {
     let unsettled = (step.warmup_settled == Some(false)).then(|| {
-        format!(
-            "throughput did not become steady within {:.1} s of warm-up; the window began all the same: allow \
-             more with --warmup auto:TIME, or find what keeps it moving",
+        let text = format!(
+            "throughput did not become steady within {:.1} s of warm-up; the window began all the same",
             step.warmup_seconds
-        )
+        );
+        Remark::new(RemarkId::NotSteady, text)
+            .advise("allow more with --warmup auto:TIME, or find what keeps it moving")
     });
     let changed = step.level.map(|LevelChange { drift, at_seconds, before, after }| {
         // Of next to nothing there is no share.
@@ -19,19 +20,26 @@ pub fn warnings(step: &Step) -> Vec<String> {
         let change = share.unwrap_or_default();
         let rates = format!("from {before:.0} to {after:.0} operations per second");
         match drift {
-            true => format!(
-                "throughput drifted {change}over the window, {rates}: its mean depends on the \
-                 window's length; warm up longer (--warmup auto), or measure longer"
-            ),
-            false => format!(
-                "throughput changed {change}{at_seconds:.0} s into the window, {rates}: its mean \
-                 is of neither level; find what happened then, warm up longer (--warmup auto), or measure \
-                 longer"
-            ),
+            true => Remark::new(
+                RemarkId::LevelDrifted,
+                format!(
+                    "throughput drifted {change}over the window, {rates}; its mean depends on the \
+                     window's length"
+                ),
+            )
+            .advise("warm up longer (--warmup auto), or measure longer"),
+            false => Remark::new(
+                RemarkId::LevelChanged,
+                format!(
+                    "throughput changed {change}{at_seconds:.0} s into the window, {rates}; its \
+                     mean is of neither level"
+                ),
+            )
+            .advise("find what happened then, warm up longer (--warmup auto), or measure longer"),
         }
     });
     let told = unsettled.into_iter().chain(changed);
-    told.map(|what| format!("{}: {what}", step.name)).collect()
+    told.map(|remark| remark.of_step(step.number)).collect()
 }
 
 #[cfg(test)]
@@ -39,32 +47,41 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_that_was_not_level_is_told_with_its_name_and_what_changed() {
+    fn a_step_that_was_not_level_is_told_with_its_number_and_what_changed() {
         let level = |drift| LevelChange { drift, at_seconds: 40.2, before: 1000.0, after: 751.0 };
         let step = |settled, level| Step {
-            name: "4 tx, 0 queries".into(),
+            number: 3,
             warmup_seconds: 300.0,
             warmup_settled: settled,
             level,
             ..Step::default()
         };
-        assert!(warnings(&step(Some(true), None)).is_empty());
-        assert!(warnings(&step(None, None)).is_empty());
-        for (step, word) in [
-            (step(Some(false), None), "did not become steady within 300.0 s of warm-up"),
+        assert!(remarks(&step(Some(true), None)).is_empty());
+        assert!(remarks(&step(None, None)).is_empty());
+        for (step, id, word) in [
+            (
+                step(Some(false), None),
+                RemarkId::NotSteady,
+                "did not become steady within 300.0 s of warm-up",
+            ),
             (
                 step(None, Some(level(false))),
+                RemarkId::LevelChanged,
                 "changed by -25 % 40 s into the window, from 1000 to 751",
             ),
-            (step(None, Some(level(true))), "drifted by -25 % over the window"),
+            (
+                step(None, Some(level(true))),
+                RemarkId::LevelDrifted,
+                "drifted by -25 % over the window",
+            ),
         ] {
-            let told = warnings(&step);
-            assert!(told.len() == 1 && told[0].starts_with("4 tx, 0 queries: "), "{told:?}");
-            assert!(told[0].contains(word), "{told:?}");
+            let told = remarks(&step);
+            assert!(told.len() == 1 && told[0].steps == [3] && told[0].id == id, "{told:?}");
+            assert!(told[0].text.contains(word) && told[0].advice.is_some(), "{told:?}");
         }
-        assert_eq!(warnings(&step(Some(false), Some(level(true)))).len(), 2);
+        assert_eq!(remarks(&step(Some(false), Some(level(true)))).len(), 2);
         let began = LevelChange { drift: false, at_seconds: 9.0, before: 0.0, after: 751.0 };
-        let told = warnings(&step(None, Some(began)));
-        assert!(told[0].contains("changed 9 s into the window, from 0 to 751"), "{told:?}");
+        let told = remarks(&step(None, Some(began)));
+        assert!(told[0].text.contains("changed 9 s into the window, from 0 to 751"), "{told:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! Whether the driver or its machine limited a step, so that its numbers are not the database's
 //! alone.
 
-use hoap_record::{DriverUse, Step};
+use hoap_record::{DriverUse, Remark, RemarkId, Step};
 use hoap_workload::words::counted;
 
 /// Time of the window that the machine must have been seen for: fewer spans say little.
@@ -19,10 +19,10 @@ const WAITED: f64 = 0.1;
 /// Share of the CPU that was used which others than the driver's process took.
 const OTHERS: f64 = 0.25;
 
-/// A sentence for each sign that the driver or its machine limited the step. `in_process` tells
+/// A remark for each sign that the driver or its machine limited the step. `in_process` tells
 /// whether the database's work is done by the driver's process: what the process takes is then no
 /// sign.
-pub fn warnings(step: &Step, in_process: bool) -> Vec<String> {
+pub fn remarks(step: &Step, in_process: bool) -> Vec<Remark> {
     let Some(driver) = &step.driver else { return Vec::new() };
     let seen = driver.seconds >= SEEN;
     let mut told = vec![held_back(driver, step.seconds)];
@@ -35,59 +35,63 @@ pub fn warnings(step: &Step, in_process: bool) -> Vec<String> {
             false => busy(driver).or_else(|| crowded(driver)),
         });
     }
-    told.into_iter().flatten().map(|what| format!("{}: {what}", step.name)).collect()
+    told.into_iter().flatten().map(|remark| remark.of_step(step.number)).collect()
 }
 
-fn held_back(driver: &DriverUse, seconds: f64) -> Option<String> {
+fn held_back(driver: &DriverUse, seconds: f64) -> Option<Remark> {
     let time = driver.held_back_seconds.filter(|time| *time > HELD_BACK * seconds)?;
-    Some(format!(
+    let text = format!(
         "a CPU limit held this driver back for {time:.1} of {seconds:.0} s; its response times are in part \
-         the driver's own: give it more CPU, or more drivers"
-    ))
+         the driver's own"
+    );
+    Some(Remark::new(RemarkId::HeldBack, text).advise("give it more CPU, or more drivers"))
 }
 
-fn steal(driver: &DriverUse) -> Option<String> {
+fn steal(driver: &DriverUse) -> Option<Remark> {
     let share = driver.steal_seconds / (driver.seconds * driver.cores.max(1) as f64);
     (share > STEAL).then(|| {
-        format!(
+        let text = format!(
             "of the CPU of this driver's machine {} went to other machines on its host (steal); throughput \
-             and response times depend on them: use a machine whose cores are its own",
+             and response times depend on them",
             percent(share)
-        )
+        );
+        Remark::new(RemarkId::CpuStolen, text).advise("use a machine whose cores are its own")
     })
 }
 
-fn late(step: &Step, driver: &DriverUse, in_process: bool) -> Option<String> {
+fn late(step: &Step, driver: &DriverUse, in_process: bool) -> Option<Remark> {
     let late = step.late_p99_us.filter(|late| *late > LATE_US)?;
     // The database kept the cores busy on which it runs.
     if in_process && 2.0 * driver.cpu_seconds > driver.seconds * driver.cores as f64 {
         return None;
     }
-    Some(format!(
+    let text = format!(
         "this driver's machine began one in a hundred of the operations that a client waited for {:.1} ms \
-         late or later, which their response times contain ({}): give it more CPU, or a lower rate to each \
-         of several drivers",
+         late or later, which their response times contain ({})",
         late as f64 / 1e3,
         shares(driver)
-    ))
+    );
+    let advice = "give it more CPU, or a lower rate to each of several drivers";
+    Some(Remark::new(RemarkId::BegunLate, text).advise(advice))
 }
 
 /// The driver's process itself is at its limit.
-fn busy(driver: &DriverUse) -> Option<String> {
+fn busy(driver: &DriverUse) -> Option<Remark> {
     let share = driver.busy_thread_seconds? / driver.seconds;
     (share > BUSY).then(|| {
-        format!(
+        let text = format!(
             "a thread of this driver's process took more than 90 % of a core for {} of the window; \
-             throughput and response times are in part the driver's own ({}): use several drivers, or fewer \
-             clients of each",
+             throughput and response times are in part the driver's own ({})",
             percent(share),
             shares(driver)
-        )
+        );
+        let advice = "use several drivers, or fewer clients of each";
+        Remark::new(RemarkId::DriverBusy, text).advise(advice)
     })
 }
 
 /// Others take the cores on which the driver runs.
-fn crowded(driver: &DriverUse) -> Option<String> {
+fn crowded(driver: &DriverUse) -> Option<Remark> {
     let others = driver.machine_seconds - driver.cpu_seconds;
     let waited =
         driver.waited_seconds.is_none_or(|waited| waited > WAITED * (waited + driver.cpu_seconds));
@@ -96,13 +100,15 @@ fn crowded(driver: &DriverUse) -> Option<String> {
         let waited = driver.waited_seconds.map(|waited| {
             format!(", its threads waited for a core for {waited:.1} s in all")
         });
-        format!(
+        let text = format!(
             "a core of this driver's machine was above 90 % for {} of the window{}; response times contain \
-             that ({}): run the driver where nothing else runs, the database neither",
+             that ({})",
             percent(share),
             waited.unwrap_or_default(),
             shares(driver)
-        )
+        );
+        let advice = "run the driver where nothing else runs, the database neither";
+        Remark::new(RemarkId::CoresTaken, text).advise(advice)
     })
 }
 
@@ -137,7 +143,7 @@ mod tests {
             waited_seconds: Some(0.0),
             ..DriverUse::default()
         };
-        Step { name: "4 clients".into(), seconds: 10.0, driver: Some(driver), ..Step::default() }
+        Step { number: 4, seconds: 10.0, driver: Some(driver), ..Step::default() }
     }
 
     fn with(mut step: Step, change: impl Fn(&mut DriverUse)) -> Step {
@@ -145,42 +151,45 @@ mod tests {
         step
     }
 
-    fn only(step: &Step, in_process: bool, begins: &str) {
-        let told = warnings(step, in_process);
-        assert!(
-            told.len() == 1 && told[0].starts_with(&format!("4 clients: {begins}")),
-            "{told:?}"
-        );
+    fn only(step: &Step, in_process: bool, id: RemarkId, begins: &str) {
+        let told = remarks(step, in_process);
+        assert!(told.len() == 1 && told[0].id == id && told[0].steps == [4], "{told:?}");
+        assert!(told[0].text.starts_with(begins) && told[0].advice.is_some(), "{told:?}");
     }
 
-    const NONE: [&str; 0] = [];
+    const NONE: [Remark; 0] = [];
 
     #[test]
     fn an_idle_machine_and_a_window_that_was_not_seen_are_no_sign() {
-        assert_eq!(warnings(&step(0.5, 0.3), false), NONE);
-        assert_eq!(warnings(&Step { driver: None, ..step(2.0, 0.0) }, false), NONE);
+        assert_eq!(remarks(&step(0.5, 0.3), false), NONE);
+        assert_eq!(remarks(&Step { driver: None, ..step(2.0, 0.0) }, false), NONE);
         let short = with(step(1.0, 1.0), |d| {
             (d.seconds, d.steal_seconds) = (2.9, 2.0);
             (d.waited_seconds, d.busy_thread_seconds) = (Some(9.0), Some(2.9));
         });
-        assert_eq!(warnings(&short, false), NONE);
+        assert_eq!(remarks(&short, false), NONE);
     }
 
     #[test]
     fn a_limit_of_the_control_group_is_told_from_a_hundredth_of_the_window_on() {
         assert_eq!(
-            warnings(&with(step(0.5, 0.0), |d| d.held_back_seconds = Some(0.09)), true),
+            remarks(&with(step(0.5, 0.0), |d| d.held_back_seconds = Some(0.09)), true),
             NONE
         );
         let held = with(step(0.5, 0.0), |d| d.held_back_seconds = Some(2.1));
-        only(&held, true, "a CPU limit held this driver back for 2.1 of 10 s");
+        only(&held, true, RemarkId::HeldBack, "a CPU limit held this driver back for 2.1 of 10 s");
     }
 
     #[test]
     fn steal_is_told_above_a_twentieth_of_all_cores() {
-        assert_eq!(warnings(&with(step(0.5, 0.0), |d| d.steal_seconds = 1.0), true), NONE);
+        assert_eq!(remarks(&with(step(0.5, 0.0), |d| d.steal_seconds = 1.0), true), NONE);
         let stolen = with(step(0.5, 0.0), |d| d.steal_seconds = 1.4);
-        only(&stolen, true, "of the CPU of this driver's machine 7 % went to other");
+        only(
+            &stolen,
+            true,
+            RemarkId::CpuStolen,
+            "of the CPU of this driver's machine 7 % went to other",
+        );
     }
 
     /// A closed loop on a database elsewhere leaves the driver idle, unless the driver is the
@@ -191,12 +200,13 @@ mod tests {
         only(
             &busy,
             false,
+            RemarkId::DriverBusy,
             "a thread of this driver's process took more than 90 % of a core for 90 %",
         );
-        assert_eq!(warnings(&busy, true), NONE);
+        assert_eq!(remarks(&busy, true), NONE);
         let open = Step { rate_intended: Some(9e3), ..busy.clone() };
-        assert_eq!(warnings(&open, false), NONE);
-        assert_eq!(warnings(&with(busy, |d| d.busy_thread_seconds = Some(2.0)), false), NONE);
+        assert_eq!(remarks(&open, false), NONE);
+        assert_eq!(remarks(&with(busy, |d| d.busy_thread_seconds = Some(2.0)), false), NONE);
     }
 
     /// The text says who took the cores; a busy core that kept nobody waiting is no sign.
@@ -204,21 +214,26 @@ mod tests {
     fn cores_that_others_take_are_a_sign_where_the_driver_waited() {
         let crowded = with(step(0.4, 1.5), |d| d.waited_seconds = Some(3.0));
         for in_process in [false, true] {
-            only(&crowded, in_process, "a core of this driver's machine was above 90 % for 100 %");
+            only(
+                &crowded,
+                in_process,
+                RemarkId::CoresTaken,
+                "a core of this driver's machine was above 90 % for 100 %",
+            );
         }
-        let told = &warnings(&crowded, false)[0];
+        let told = &remarks(&crowded, false)[0].text;
         assert!(told.contains("process took 0.40 cores, all other processes 1.50, of 2 cores"));
         assert!(told.contains("waited for a core for 3.0 s in all"), "{told}");
-        assert_eq!(warnings(&with(step(0.4, 1.5), |d| d.waited_seconds = Some(0.1)), false), NONE);
+        assert_eq!(remarks(&with(step(0.4, 1.5), |d| d.waited_seconds = Some(0.1)), false), NONE);
         let unknown = with(step(0.4, 1.5), |d| d.waited_seconds = None);
         assert_eq!(
-            warnings(&unknown, false).len(),
+            remarks(&unknown, false).len(),
             1,
             "the kernel does not tell: the core is enough"
         );
         // The clients of an embedded database compete with each other.
         let own = with(step(1.9, 0.1), |d| d.waited_seconds = Some(60.0));
-        assert_eq!(warnings(&own, true), NONE);
+        assert_eq!(remarks(&own, true), NONE);
     }
 
     #[test]
@@ -227,11 +242,16 @@ mod tests {
             let rate_intended = Some(100.0);
             Step { late_p99_us: Some(us), rate_intended, ..step(own, 0.0) }
         };
-        assert_eq!(warnings(&late(1_000, 0.2), false), NONE);
+        assert_eq!(remarks(&late(1_000, 0.2), false), NONE);
         for in_process in [false, true] {
-            only(&late(2_300, 0.2), in_process, "this driver's machine began one in a hundred");
+            only(
+                &late(2_300, 0.2),
+                in_process,
+                RemarkId::BegunLate,
+                "this driver's machine began one in a hundred",
+            );
         }
-        assert_eq!(warnings(&late(2_300, 1.4), false).len(), 1);
-        assert_eq!(warnings(&late(2_300, 1.4), true), NONE);
+        assert_eq!(remarks(&late(2_300, 1.4), false).len(), 1);
+        assert_eq!(remarks(&late(2_300, 1.4), true), NONE);
     }
 }

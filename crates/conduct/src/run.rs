@@ -57,7 +57,7 @@ pub async fn record<B: Benchmark>(
     record.seconds = folder.seconds();
     record.observed = observed.sources();
     let whole = end.is_ok() && record.partial.is_none();
-    record.warnings.extend(benchmark.finish(setting, folder.path(), whole).await);
+    record.remarks.extend(benchmark.finish(setting, folder.path(), whole).await);
     if let Err(e) = &end {
         record.partial.get_or_insert_with(|| format!("it ended early: {e}"));
     }
@@ -219,8 +219,8 @@ impl<B: Benchmark> Steps<'_, B> {
         outcome.step.usage = meter.used();
         outcome.step.observed = self.observed.window()?;
         let in_process = self.benchmark.target().in_process();
-        self.record.warnings.extend(own_limit::warnings(&outcome.step, in_process));
-        self.record.warnings.extend(level::warnings(&outcome.step));
+        self.record.remarks.extend(own_limit::remarks(&outcome.step, in_process));
+        self.record.remarks.extend(level::remarks(&outcome.step));
         self.memories.extend(outcome.transactions);
         caller.measured(&outcome.step);
         self.record.steps.push(outcome.step);

@@ -6,7 +6,7 @@ use clap::Args;
 use hoap_data::shop::{ShopData, ShopSpec};
 use hoap_databases::{AnyTarget, offers, open_any};
 use hoap_drive::NoWorkload;
-use hoap_record::output;
+use hoap_record::{Remark, RemarkId, output};
 use hoap_workload::Result;
 use hoap_workload::capability::Target;
 use hoap_workload::capability::shop::JoinVariant;
@@ -203,7 +203,7 @@ impl<W: Workload + KeepAnswers> Benchmark for Reading<'_, W> {
 
     fn known(&self, _: Vec<MemoryOf<W>>) {}
 
-    async fn finish(&self, setting: &Setting<'_>, folder: &Path, whole: bool) -> Vec<String> {
+    async fn finish(&self, setting: &Setting<'_>, folder: &Path, whole: bool) -> Vec<Remark> {
         if !(self.keep.keep_answers && whole) {
             return Vec::new();
         }
@@ -214,6 +214,8 @@ impl<W: Workload + KeepAnswers> Benchmark for Reading<'_, W> {
             self.workload.keep_answers(&self.target.description().url, &dir).await
         };
         let kept = kept.await;
-        kept.err().map(|e| format!("answers are missing: {e}")).into_iter().collect()
+        let missing =
+            |e| Remark::new(RemarkId::AnswersMissing, format!("answers are missing: {e}"));
+        kept.err().map(missing).into_iter().collect()
     }
 }

@@ -178,7 +178,7 @@ fn record() -> Run {
         started: hoap_drive::now(),
         seconds: 0.0,
         partial: None,
-        warnings: Vec::new(),
+        remarks: Vec::new(),
         configuration: Default::default(),
         data: serde_json::Value::Null,
         constants: serde_json::Value::Null,

@@ -294,8 +294,12 @@ pub fn read_run(folder: &Path) -> Result<Run> {
         Some(format) if format == u64::from(FORMAT) => {}
         Some(format) => {
             let by = value.get("hoap").and_then(serde_json::Value::as_str).unwrap_or("unknown");
-            return Err(broken(format!("it has format {format}, this version reads {FORMAT}"))
-                .advise(format!("use the version of hoap that wrote it ({by})")));
+            let advice = match format < u64::from(FORMAT) {
+                true => format!("run it again: only the hoap that wrote it ({by}) reads it"),
+                false => format!("use the version of hoap that wrote it ({by})"),
+            };
+            let answer = format!("it has format {format}, this version reads {FORMAT}");
+            return Err(broken(answer).advise(advice));
         }
         None => return Err(broken("it names no format, so it is not the record of a run".into())),
     }

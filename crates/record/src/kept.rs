@@ -216,8 +216,8 @@ mod tests {
 
     fn run(steps: Vec<Step>, configuration: Value) -> Run {
         let run = json!({
-            "format": 2, "hoap": "1", "benchmark": "ch2", "command": [], "started": "", "seconds": 1,
-            "warnings": [], "configuration": configuration, "data": {}, "constants": {},
+            "format": 3, "hoap": "1", "benchmark": "ch2", "command": [], "started": "", "seconds": 1,
+            "remarks": [], "configuration": configuration, "data": {}, "constants": {},
             "host": { "system": "", "processor": "", "cores": 1, "memory_bytes": 1 }, "checks": [],
             "audit": [], "steps": steps,
         });

@@ -16,7 +16,7 @@
 //! Start with [`run`]. Each module uses only modules that are named before it or in its line:
 //!
 //! * [`error`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`],
-//!   [`ingestion`], [`search`], [`stored`], [`time`], [`title`]: parts of the record. [`history`],
+//!   [`ingestion`], [`remark`], [`search`], [`stored`], [`time`], [`title`]: parts of the record. [`history`],
 //!   [`witness`]: those of isolation.
 //! * [`machine`], [`observed`], [`step`], [`run`], [`rows`]: the types of `run.json` and of the
 //!   rows of the CSV files.
@@ -54,6 +54,7 @@ pub mod observed;
 pub mod output;
 mod parallel;
 pub mod percentile;
+pub mod remark;
 pub mod rows;
 pub mod run;
 pub mod search;
@@ -77,6 +78,7 @@ pub use level::LevelChange;
 pub use machine::{DriverUse, MachineRow};
 pub use observed::{Observation, ObservedSeries, ObservedSource, SeriesKind};
 pub use percentile::{Latency, Percentile};
+pub use remark::{Remark, RemarkId, Severity};
 pub use rows::{Execution, GRACE, Sample};
 pub use run::{Clock, Driver, Event, FORMAT, Host, Load, Repetition, Run};
 pub use step::{Gap, Operation, Query, Score, Start, Step, step_name};

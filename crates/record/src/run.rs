@@ -9,13 +9,14 @@ use crate::description::Description;
 use crate::freshness::CatchUp;
 use crate::ingestion::Ingestion;
 use crate::observed::ObservedSource;
+use crate::remark::Remark;
 use crate::search::Search;
 use crate::step::Step;
 use crate::stored::Stored;
 use crate::witness::Witness;
 
 /// The version of this format. It changes when a field changes its meaning or is removed.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// `run.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,9 +35,8 @@ pub struct Run {
     pub seconds: f64,
     /// Why it is incomplete ("interrupted after step 2 of 8"), if it is.
     pub partial: Option<String>,
-    /// What every reader must know before the first number, such as "scaled down by 20: not a
-    /// CH2++ result".
-    pub warnings: Vec<String>,
+    /// What every reader must know before the first number, beside what the other fields tell.
+    pub remarks: Vec<Remark>,
     /// The configuration, name → value: every flag, with its default if it was not given.
     pub configuration: BTreeMap<String, serde_json::Value>,
     /// The data set: version, warehouses, seed, run date, extra fields, scale-down, as JSON.

@@ -1,8 +1,10 @@
 //! The page of campaigns: faults, outages, what was lost and who noticed.
 
+use hoap_record::remark::{Remark, RemarkId, joined};
 use hoap_record::words::counted;
 use hoap_report::number::{Unit, duration};
 use hoap_report::page::{Body, Figure, Frame, KeyFigure, Page, Shares, SharesOf, escape};
+use hoap_report::run::remarks as words;
 use hoap_report::tables::moment;
 
 use crate::plan::Kind;
@@ -34,25 +36,27 @@ pub fn page(campaigns: &[Campaign]) -> Page {
         [one] => format!("Faults on purpose: {}", one.outcome.title),
         _ => "Campaigns of faults".to_owned(),
     };
-    let alerts = alerts(campaigns);
+    let remarks = remarks(campaigns);
+    let lines: Vec<String> = remarks.iter().map(|remark| words::line(remark, &[])).collect();
     let from = "the campaigns' torture.json";
     let about = about(campaigns, &all);
-    let description = [&alerts[..], &about[..]].concat().join("; ");
-    let (warnings, about, description) = (&alerts, &about, &description);
-    let frame = Frame { title: &title, description, warnings, about, from };
-    Page { html: frame.around(&body), tables: body.tables, alerts }
+    let description = &[&lines[..], &about[..]].concat().join("; ");
+    let frame = Frame { title: &title, description, remarks: &lines, about: &about, from };
+    Page { html: frame.around(&body), tables: body.tables, remarks }
 }
 
 /// What a reader must know before the first number.
-fn alerts(campaigns: &[Campaign]) -> Vec<String> {
+fn remarks(campaigns: &[Campaign]) -> Vec<Remark> {
     let unfinished = campaigns.iter().filter(|c| c.outcome.done() < c.outcome.faults).map(|c| {
         let (name, done, planned) = (&c.name, c.outcome.done(), c.outcome.faults);
-        format!("{name}: not finished: {done} of {planned} faults")
+        let text = format!("{name}: not finished: {done} of {planned} faults");
+        Remark::new(RemarkId::CampaignNotFinished, text)
     });
     let bad = tables::bad(campaigns);
     let more = bad.len().saturating_sub(TOLD);
     let more = (more > 0).then(|| format!("{more} more runs ended badly: see the runs"));
-    unfinished.chain(bad.into_iter().take(TOLD)).chain(more).collect()
+    let bad = bad.into_iter().take(TOLD).chain(more);
+    joined(bad.map(|text| Remark::new(RemarkId::FaultRunBad, text)).chain(unfinished))
 }
 
 fn about(campaigns: &[Campaign], all: &Summary) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use hoap_data::DataSet;
 use hoap_drive::Stop;
-use hoap_record::{Check, Verdict};
+use hoap_record::{Check, Remark, RemarkId, Verdict};
 use hoap_workload::Result;
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::aggregates::{self, Aggregates};
@@ -116,7 +116,7 @@ pub async fn after_the_run(
     let &Start { target, data, before, fresh, level } = start;
     let (when, stop) = ("after the run", &|| false);
     if level == Level::Off {
-        return Ok((level.left_out(when).into_iter().collect(), Vec::new()));
+        return Ok((Vec::new(), Vec::new()));
     }
     if level == Level::Sample {
         let after = counters::read(target, data, fresh, stop).await?;
@@ -147,14 +147,15 @@ pub async fn after_the_run(
     Ok((checks, after.districts))
 }
 
-/// A warning where the run added so many orders that its steps do not compare: without think times
+/// A remark where the run added so many orders that its steps do not compare: without think times
 /// a small data set grows fast.
-pub fn growth(before: &[District], after: &[District]) -> Option<String> {
+pub fn growth(before: &[District], after: &[District]) -> Option<Remark> {
     let orders = |districts: &[District]| districts.iter().map(|d| d.orders).sum::<u64>();
     let (from, to) = (orders(before), orders(after));
     (to * 10 > from * 11).then(|| {
-        format!(
+        let text = format!(
             "orders grew from {from} to {to}: later steps worked on more data than earlier ones"
-        )
+        );
+        Remark::new(RemarkId::OrdersGrew, text)
     })
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 use hoap_data::{Schema, Spec};
 use hoap_drive::Stop;
 use hoap_record::output::{self, Kind};
+use hoap_record::{Remark, RemarkId};
 use hoap_workload::answers::{ANSWER, AnswerFile, AnswersOf};
 use hoap_workload::capability::{AnalyticalSession, Explained, Target};
 use hoap_workload::ch2::queries::catalogue::QUERIES;
@@ -113,7 +114,7 @@ pub async fn all(
     texts: &Texts,
     set: ParameterSet,
     run: &Path,
-) -> Option<String> {
+) -> Option<Remark> {
     let dir = run.join(kept.name());
     let (mut failed, mut first) = (Vec::new(), None);
     let explaining = async {
@@ -145,5 +146,9 @@ pub async fn all(
     let ended: Result<(), Error> = explaining.await;
     let of = if failed.is_empty() { String::new() } else { format!(" of {}", failed.join(", ")) };
     let e = first.or(ended.err())?;
-    Some(format!("{}{of} are missing: {e}", kept.name()))
+    let id = match kept {
+        Kept::Plans => RemarkId::PlansMissing,
+        Kept::Answers => RemarkId::AnswersMissing,
+    };
+    Some(Remark::new(id, format!("{}{of} are missing: {e}", kept.name())))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hoap_data::DataSet;
 use hoap_record::merge::{beside_others, left_to_first};
-use hoap_record::{AuditLine, Check, Run, RunFolder, Verdict};
+use hoap_record::{AuditLine, Check, Remark, RemarkId, Run, RunFolder, Verdict};
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::contribution::Contribution;
 use hoap_workload::ch2::district::District;
@@ -178,22 +178,24 @@ impl Benchmark for Hybrid<'_> {
             || !ambiguous_deliveries.is_empty();
         let (checks, after) =
             settled(setting, unsure, async || checking(setting, &check).await).await?;
-        record.warnings.extend(growth(&self.before, &after));
+        record.remarks.extend(growth(&self.before, &after));
         Ok(checks)
     }
 
-    async fn finish(&self, setting: &Setting<'_>, folder: &Path, whole: bool) -> Vec<String> {
+    async fn finish(&self, setting: &Setting<'_>, folder: &Path, whole: bool) -> Vec<Remark> {
         let Some(streams) = &self.streams else { return Vec::new() };
-        let mut warnings = streams.warnings();
+        let warned = streams.warnings().into_iter();
+        let warned = warned.map(|text| Remark::new(RemarkId::DatabaseWarned, text));
+        let mut remarks: Vec<Remark> = warned.collect();
         for &(kept, set) in self.kept.iter().filter(|_| whole) {
             setting.say(match kept {
                 Kept::Plans => "explaining the queries",
                 Kept::Answers => "keeping the answers of the queries",
             });
             let (stop, spec, texts) = (setting.caller.stop(), self.data.spec(), streams.texts());
-            warnings
+            remarks
                 .extend(explain::all(kept, stop, &*self.queried, spec, texts, set, folder).await);
         }
-        warnings
+        remarks
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hoap_data::DataSet;
-use hoap_record::{Check, Run, Verdict};
+use hoap_record::{Check, Remark, RemarkId, Run, Verdict};
 use hoap_workload::{Error, ErrorKind, Result};
 
 /// The most warehouses whose documents are all read where nobody says how much.
@@ -58,10 +58,11 @@ impl Level {
         matches!(self, Level::Full | Level::Database | Level::Touched)
     }
 
-    /// A check that says what is not checked at this level. `None` where everything is.
+    /// A check that says what is not checked at this level. `None` where everything is, and where
+    /// nothing is, which [`unchecked`] says.
     pub fn left_out(self, when: &str) -> Option<Check> {
         let (name, detail) = match self {
-            Level::Full => return None,
+            Level::Full | Level::Off => return None,
             Level::Database => (
                 "other fields",
                 "--check database: fields that no condition adds up, and s_quantity, are compared \
@@ -77,7 +78,6 @@ impl Level {
                 "--check sample: no acknowledged order, payment or delivery was looked for, and \
                  the conditions on documents were not evaluated",
             ),
-            Level::Off => ("data", UNCHECKED),
         };
         Some(Check {
             when: when.into(),
@@ -90,9 +90,12 @@ impl Level {
     }
 }
 
-/// The mark of a run whose data nobody looked at.
-pub const UNCHECKED: &str = "UNCHECKED: --check off read nothing: nobody knows whether the data was \
-                             consistent, or holds what was acknowledged";
+/// What a reader must know of a run whose data nobody looked at.
+pub fn unchecked() -> Remark {
+    let text = "--check off read nothing: nobody knows whether the data was consistent, or holds \
+                what was acknowledged";
+    Remark::new(RemarkId::Unchecked, text)
+}
 
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

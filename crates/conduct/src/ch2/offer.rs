@@ -2,7 +2,7 @@
 
 use hoap_data::Schema;
 use hoap_databases::{offers, open};
-use hoap_record::{Check, Repetition, Run};
+use hoap_record::{Check, Remark, RemarkId, Repetition, Run};
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::aggregates::Aggregates;
 use hoap_workload::ch2::contribution::Contribution;
@@ -16,9 +16,9 @@ use serde_json::json;
 use super::checks::{Start, after_the_run};
 use super::flags::Flags;
 use super::hybrid::Hybrid;
-use super::level::{Level, UNCHECKED};
-use super::pair::{COST, Pair};
-use super::witness::Judge;
+use super::level::{Level, unchecked};
+use super::pair::{self, Pair};
+use super::witness::{self, Judge};
 use crate::begin::{Basis, begin};
 use crate::caller::Setting;
 use crate::faults::or_gone;
@@ -155,25 +155,24 @@ impl Flags {
     ) -> Run {
         let spec = hybrid.data.spec();
         let title = spec.schema.title();
-        let mut warnings = Vec::new();
+        let mut remarks = Vec::new();
         let level = hybrid.terminals.as_ref().map(|_| hybrid.level);
         if level == Some(Level::Off) {
-            warnings.push(UNCHECKED.into());
+            remarks.push(unchecked());
         }
         if spec.scale_down > 1 {
-            warnings.push(format!("scaled down by {}: not a {title} result", spec.scale_down));
+            let text = format!("scaled down by {}: not a {title} result", spec.scale_down);
+            remarks.push(Remark::new(RemarkId::ScaledDown, text));
         }
         if hybrid.pair.board().is_some() {
-            warnings.push(COST.into());
+            remarks.push(pair::cost());
         }
         if hybrid.judge.is_some() {
-            warnings.push(super::witness::COST.into());
+            remarks.push(witness::cost());
         }
         if let Some(Repetition { number: 2.., .. }) = setting.repetition {
-            warnings.push(
-                "a repetition: it began on the data that the repetitions before it left, with their orders"
-                    .into(),
-            );
+            let text = "a repetition: it began on the data that the repetitions before it left, with their orders";
+            remarks.push(Remark::new(RemarkId::Repeated, text));
         }
         let constants = json!({
             "nurand": hybrid.terminals.as_ref().map(Terminals::constants),
@@ -181,7 +180,7 @@ impl Flags {
         });
         let basis = Basis { note: Some(loaded), data: json!(DataNote::of(spec)), constants };
         Run {
-            warnings,
+            remarks,
             analytical: analytical.map(Target::description),
             query_set: hybrid.streams.as_ref().map(|_| self.texts.query_set.name().into()),
             ..begin(spec.schema.name(), &*hybrid.operational, basis, self.settings(level))

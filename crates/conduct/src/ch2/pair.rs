@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hoap_record::{CatchUp, Check, Verdict};
+use hoap_record::{CatchUp, Check, Remark, RemarkId, Verdict};
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::beside;
 use hoap_workload::ch2::freshness::{self, Board, Probes};
@@ -15,9 +15,12 @@ use super::flags::Flags;
 use crate::caller::Setting;
 
 /// What a reader must know of a run that measures freshness.
-pub const COST: &str = "freshness was measured: every transaction that writes updated one small \
-                        document more than the benchmark asks for; what is compared with it needs \
-                        --freshness on too";
+pub fn cost() -> Remark {
+    let text = "freshness was measured: every transaction that writes updated one small document \
+                more than the benchmark asks for";
+    let advice = "what is compared with it needs --freshness on too";
+    Remark::new(RemarkId::FreshnessMeasured, text).advise(advice)
+}
 
 /// The databases of a hybrid run.
 pub struct Pair<'a> {

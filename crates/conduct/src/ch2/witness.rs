@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hoap_isolation::judge;
-use hoap_record::{Check, Level, Run, RunFolder, Verdict, Witness};
+use hoap_record::{Check, Level, Remark, RemarkId, Run, RunFolder, Verdict, Witness};
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::terminal::Terminals;
 use hoap_workload::ch2::witness::Witnesses;
@@ -14,7 +14,10 @@ use super::flags::Flags;
 use crate::caller::Setting;
 
 /// What a reader must know of a run with a witness.
-pub const COST: &str = "the transaction clients gave a share of their time to --witness";
+pub fn cost() -> Remark {
+    let text = "the transaction clients gave a share of their time to --witness";
+    Remark::new(RemarkId::WitnessRan, text)
+}
 
 /// The witness of a run.
 pub struct Judge {
@@ -65,19 +68,20 @@ impl Judge {
     ) -> Result<Vec<Check>> {
         setting.say("judging the isolation");
         let history = self.witnesses.history(&*self.target).await.unwrap_or_else(|e| {
-            let what = "the documents of the witness were not read at the end";
-            record.warnings.push(format!("{what}: {e}"));
+            let text = format!("the documents of the witness were not read at the end: {e}");
+            record.remarks.push(Remark::new(RemarkId::WitnessNotRead, text));
             self.witnesses.so_far()
         });
         folder.write_history(&history)?;
         if !self.keep
             && let Err(e) = self.witnesses.remove(&*self.target).await
         {
-            record.warnings.push(format!("the documents of the witness were not removed: {e}"));
+            let text = format!("the documents of the witness were not removed: {e}");
+            record.remarks.push(Remark::new(RemarkId::WitnessNotRemoved, text));
         }
         if let Some(after) = self.witnesses.full_after() {
-            let seconds = after.as_secs();
-            record.warnings.push(format!("the witness was full and ended after {seconds} s"));
+            let text = format!("the witness was full and ended after {} s", after.as_secs());
+            record.remarks.push(Remark::new(RemarkId::WitnessFull, text));
         }
         let promised = self.target.transactions().ok().and_then(|of| of.isolation());
         let witness = judge(&history, promised)

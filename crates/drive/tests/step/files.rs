@@ -2,9 +2,8 @@
 
 use std::fs;
 
-use hoap_record::FORMAT;
-use hoap_record::RunFolder;
 use hoap_record::folder::{NOT_ENDED, read_queries, read_run, read_samples};
+use hoap_record::{FORMAT, Remark, RemarkId, RunFolder};
 use hoap_workload::ErrorKind;
 
 use crate::fake::{Bench, run};
@@ -26,11 +25,11 @@ fn the_record_of_a_run_is_partial_until_the_run_has_ended() {
     let Bench { folder, path, _place } = Bench::new();
     assert_eq!(read_run(&path).unwrap().partial.as_deref(), Some(NOT_ENDED));
     let mut done = run();
-    done.warnings.push("scaled down".into());
+    done.remarks.push(Remark::new(RemarkId::ScaledDown, "scaled down"));
     folder.checkpoint(&done).unwrap();
     let saved = read_run(&path).unwrap();
     assert_eq!(saved.partial.as_deref(), Some(NOT_ENDED));
-    assert_eq!(saved.warnings, done.warnings);
+    assert_eq!(saved.remarks, done.remarks);
     folder.finish(&done).unwrap();
     assert_eq!(read_run(&path).unwrap(), done);
     assert!(!path.join("run.json.tmp").exists());
@@ -40,8 +39,12 @@ fn the_record_of_a_run_is_partial_until_the_run_has_ended() {
 fn an_invalid_record_is_refused_in_one_line() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("run.json");
-    let later = FORMAT + 1;
+    let (earlier, later) = (FORMAT - 1, FORMAT + 1);
     for (text, answer) in [
+        (
+            format!("{{\"format\": {earlier}, \"hoap\": \"0.1.0\", \"warnings\": []}}"),
+            "run it again: only the hoap that wrote it (0.1.0) reads it",
+        ),
         (format!("{{\"format\": {later}, \"hoap\": \"9.9\"}}"), "hoap that wrote it (9.9)"),
         ("{\"format\": \"x\"}".into(), "names no format"),
         ("[]".into(), "names no format"),

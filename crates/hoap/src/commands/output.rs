@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
+use hoap_record::Remark;
 use hoap_record::output::{Kind, STANDARD, check, write as write_file};
+use hoap_report::run::remarks::line;
+use hoap_report::text::paragraph;
 
 use super::context::Context;
 use crate::failure::Failure;
@@ -40,13 +43,13 @@ pub fn page(
 ) -> Result<(), Failure> {
     write(context, out, &hoap_report::kinds::PAGE, &page.html)?;
     if out != Path::new(STANDARD) {
-        let told = marked(&page.alerts);
+        let told = remarks(&page.remarks);
         context.result(result, || format!("{told}Page: {}", out.display()));
     }
     Ok(())
 }
 
 /// What a reader must know before the first number, each on lines of its own.
-pub fn marked(alerts: &[String]) -> String {
-    alerts.iter().map(|alert| hoap_report::text::paragraph("! ", alert)).collect()
+pub fn remarks(of: &[Remark]) -> String {
+    of.iter().map(|remark| paragraph("! ", &line(remark, &[]))).collect()
 }

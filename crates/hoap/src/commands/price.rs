@@ -21,7 +21,7 @@ pub fn price(context: &Context, args: &Price) -> Result<(), Failure> {
     let json: Vec<_> = costs
         .iter()
         .map(|c| {
-            json!({ "benchmark": c.benchmark, "alerts": c.alerts, "costs": c.costs.json(),
+            json!({ "benchmark": c.benchmark, "remarks": c.remarks, "costs": c.costs.json(),
                 "lines": c.lines.json(), "notes": c.notes })
         })
         .collect();
@@ -29,7 +29,7 @@ pub fn price(context: &Context, args: &Price) -> Result<(), Failure> {
         let mut out = String::new();
         for c in &costs {
             let title = format!("{}: {}", benchmark_title(&c.benchmark), c.costs.title);
-            out += &output::marked(&c.alerts);
+            out += &output::remarks(&c.remarks);
             out += &format!(
                 "{}{}\n{}\n{}\n",
                 paragraph("", &title),

@@ -52,9 +52,9 @@ pub fn report(context: &Context, args: &Report) -> Result<(), Failure> {
         }
     }
     let out = args.out.display();
-    let result = json!({ "page": args.out, "bytes": page.html.len(), "csv": args.csv, "alerts": page.alerts });
+    let result = json!({ "page": args.out, "bytes": page.html.len(), "csv": args.csv, "remarks": page.remarks });
     context.result(&result, || {
-        let told = output::marked(&page.alerts);
+        let told = output::remarks(&page.remarks);
         match &args.csv {
             Some(folder) => {
                 let tables = counted(page.tables.len(), "table", "tables");

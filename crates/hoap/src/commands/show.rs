@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hoap_record::output::{Kind, STANDARD, is_same};
 use hoap_report::compare::{Side, SideRun};
-use hoap_report::run::alerts::alerts;
-use hoap_report::run::{Measure, void};
+use hoap_report::run::{Measure, remarks, void};
 use hoap_report::tables::{Entry, of_records};
 use hoap_report::{Style, csv, kinds, summary, summary_markdown, ycsb};
 use serde_json::json;
@@ -33,8 +32,10 @@ pub fn show(context: &Context, args: &Show) -> Result<(), Failure> {
     let text = written(&runs, &wanted, context.console.style())?;
     if matches!(format, ShowFormat::Csv | ShowFormat::Ycsb) {
         // These have no place for what a reader must know before the first number.
-        for alert in runs.iter().flat_map(|of| alerts(&of.run)) {
-            context.console.say(format!("! {alert}"));
+        for run in runs.iter().map(|of| &of.run) {
+            for remark in remarks::of(run) {
+                context.console.say(format!("! {}", remarks::line(&remark, &run.steps)));
+            }
         }
     }
     context.print(&match format {

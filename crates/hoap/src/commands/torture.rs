@@ -88,7 +88,7 @@ fn page(context: &Context, args: &ReportTorture) -> Result<(), Failure> {
     let campaigns = gather::campaigns(named.map(|named| (named.label, named.path)))?;
     let page = hoap_torture::page(&campaigns);
     let names: Vec<&str> = campaigns.iter().map(|campaign| campaign.name.as_str()).collect();
-    let result = json!({ "page": args.out, "campaigns": names, "alerts": page.alerts });
+    let result = json!({ "page": args.out, "campaigns": names, "remarks": page.remarks });
     output::page(context, &args.out, &page, &result)
 }
 

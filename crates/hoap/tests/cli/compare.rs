@@ -3,7 +3,7 @@
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use super::{End, Place, all_pass, gone, interrupted};
+use super::{End, Place, all_pass, gone, interrupted, remark};
 
 /// A run against a database that takes so long for everything.
 fn run(latency_us: u32, more: &str) -> String {
@@ -112,8 +112,8 @@ fn repetitions_of_ch2_say_what_they_began_on() {
     p.load("t.db");
     p.ok("run ch2pp --operational sqlite:t.db --tx-clients 1 --query-clients 0 --duration 300ms \
           --warmup 10ms --repeat 2 --out runs");
-    let warnings = |n: u32| p.json(&format!("runs/0{n}/run.json"))["warnings"].to_string();
-    assert!(!warnings(1).contains("repetition") && warnings(2).contains("a repetition"));
+    let repeated = |n: u32| remark(&p.json(&format!("runs/0{n}/run.json")), "repeated").is_some();
+    assert!(!repeated(1) && repeated(2));
     for n in [1, 2] {
         let record = p.json(&format!("runs/0{n}/run.json"));
         all_pass(&record);
@@ -262,7 +262,7 @@ fn what_all_drivers_saw_acknowledged_is_held_against_the_database() {
     assert!(checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
     // Each driver's probe judged its own commits.
     assert_eq!(record["steps"][0].get("freshness"), None);
-    assert!(record["warnings"].to_string().contains("freshness is not merged"));
+    assert!(remark(&record, "freshness-not-merged").is_some());
     p.ok("merge driver-1 driver-2 -o blind");
     assert!(p.json("blind/run.json")["checks"].to_string().contains("--operational"));
     // What a driver left out for another reason is still left out.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Place;
+use super::{Place, remark};
 
 #[test]
 fn a_run_has_the_plan_of_every_query_with_the_parameters_of_reference() {
@@ -25,6 +25,6 @@ fn a_run_has_the_plan_of_every_query_with_the_parameters_of_reference() {
     }
     let record = p.json("run/run.json");
     assert_eq!(record["configuration"]["explain"], true);
-    assert!(!record["warnings"].to_string().contains("plan"), "{}", record["warnings"]);
+    assert_eq!(remark(&record, "plans-missing"), None);
     p.ok("report run -o page.html");
 }

@@ -7,7 +7,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-use super::{End, Place};
+use super::{End, Place, remark};
 
 /// A process that is ended with the test.
 struct Burner(Child);
@@ -27,10 +27,12 @@ impl Drop for Burner {
     }
 }
 
-/// The warnings that tell of the driver and its machine.
-fn told(run: &Value) -> Vec<String> {
-    let all = run["warnings"].as_array().unwrap().iter().map(|w| w.as_str().unwrap().to_owned());
-    all.filter(|w| w.contains("this driver's")).collect()
+/// The ids of the remarks that tell of the driver and its machine.
+fn told(run: &Value) -> Vec<&str> {
+    let all =
+        run["remarks"].as_array().unwrap().iter().map(|remark| remark["id"].as_str().unwrap());
+    all.filter(|id| ["cpu-stolen", "begun-late", "driver-busy", "cores-taken"].contains(id))
+        .collect()
 }
 
 #[test]
@@ -89,8 +91,9 @@ fn a_driver_whose_core_others_take_is_warned() {
         let _others = [Burner::new(), Burner::new()];
         run("crowded")
     };
-    let warned = told(&crowded);
-    let one = warned.iter().find(|w| w.contains("was above 90 %")).expect("no warning");
+    let taken = remark(&crowded, "cores-taken").expect("no remark");
+    assert_eq!(taken["steps"], serde_json::json!([1]));
+    let one = taken["text"].as_str().unwrap();
     assert!(one.contains("its threads waited for a core") && one.contains("of 1 core"), "{one}");
     assert!(end.out.contains("! ") && end.out.contains("above 90 %"), "{}", end.out);
     // Alone it takes the core itself, as a closed loop on a database that does nothing must.
@@ -124,5 +127,5 @@ fn a_driver_that_is_stopped_in_an_open_loop_is_warned() {
     let run = p.json("run/run.json");
     let late = run["steps"][0]["late_p99_us"].as_u64().unwrap();
     assert!(late > 10_000, "{late}");
-    assert!(told(&run).iter().any(|w| w.contains("late or later")), "{:#}", run["warnings"]);
+    assert!(told(&run).contains(&"begun-late"), "{:#}", run["remarks"]);
 }

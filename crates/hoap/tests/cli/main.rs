@@ -95,6 +95,11 @@ struct End {
     err: String,
 }
 
+/// The remark of this id in a record, or in what a command says of runs.
+fn remark<'a>(of: &'a serde_json::Value, id: &str) -> Option<&'a serde_json::Value> {
+    of["remarks"].as_array().unwrap().iter().find(|remark| remark["id"] == id)
+}
+
 impl Place {
     fn new() -> Place {
         Place(tempfile::tempdir().unwrap())

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Place;
+use super::{Place, remark};
 
 impl Place {
     /// The naive texts of CH2++ in the folder `texts`, with a change of one of them.
@@ -71,8 +71,8 @@ fn a_run_goes_on_beside_a_query_that_fails_and_gives_power_of_the_others() {
     assert_eq!(step["power_seconds"], Value::Null);
     let counts = |n: usize| (&step["queries"][n]["count"], &step["queries"][n]["failed"]);
     assert_eq!([counts(2), counts(3)], [(&json!(0), &json!(2)), (&json!(2), &json!(0))]);
-    let warnings = record["warnings"].to_string();
-    assert!(warnings.contains("answers of Q03 are missing"), "{warnings}");
+    let missing = remark(&record, "answers-missing").unwrap()["text"].to_string();
+    assert!(missing.contains("answers of Q03 are missing"), "{missing}");
     assert!(!p.path("run/answers/q03.json").exists() && p.path("run/answers/q22.json").exists());
 }
 

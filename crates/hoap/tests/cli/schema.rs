@@ -1,5 +1,6 @@
 //! `run.json` is what `docs/run.schema.json` says, field by field.
 
+use hoap_record::RemarkId;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
@@ -40,6 +41,20 @@ fn runs_of_every_kind_are_what_the_schema_says() {
 }
 
 #[test]
+fn the_ids_of_remarks_are_in_the_schema_and_under_their_severity_in_the_documentation() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let ids = &schema["$defs"]["Remark"]["properties"]["id"]["enum"];
+    assert_eq!(*ids, json!(RemarkId::ALL.to_vec()));
+    let documented = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results.md"));
+    for id in RemarkId::ALL {
+        let severity = json!(id.severity());
+        let row = format!("| `{}` | ", severity.as_str().unwrap());
+        let row = documented.lines().find(|line| line.starts_with(&row)).unwrap();
+        assert!(row.contains(&format!("`{id}`")), "{id} is not in the row of {severity}");
+    }
+}
+
+#[test]
 fn the_schema_refuses_what_is_no_run() {
     let p = Place::new();
     p.ok("run ycsb-a --target null: -p recordcount=100 --operations 100 --warmup 10ms --out run");
@@ -47,10 +62,14 @@ fn the_schema_refuses_what_is_no_run() {
     let schema = validator();
     assert!(schema.is_valid(&run));
     type Change = fn(&mut Value);
-    let changes: [(&str, Change); 5] = [
+    let changes: [(&str, Change); 7] = [
         ("a newer format", |run| run["format"] = json!(hoap_record::FORMAT + 1)),
         ("a field that nobody documented", |run| run["news"] = json!(1)),
         ("a count that is none", |run| run["steps"][0]["transactions"][0]["count"] = json!(-1)),
+        ("a remark of no known id", |run| {
+            run["remarks"] = json!([{"id": "x", "severity": "note", "steps": [], "text": ""}]);
+        }),
+        ("a remark that is a text", |run| run["remarks"] = json!(["scaled down"])),
         ("no steps", |run| {
             run.as_object_mut().unwrap().remove("steps");
         }),
@@ -65,6 +84,9 @@ fn the_schema_refuses_what_is_no_run() {
         assert!(!schema.is_valid(&changed), "{what}");
     }
     let mut marked = run;
+    let remark = hoap_record::Remark::new(RemarkId::HeldBack, "held back").advise("more CPU");
+    marked["remarks"] = json!([remark.clone().of_step(1), remark.of_run("driver-2")]);
+    assert!(schema.is_valid(&marked));
     let curve = vec![hoap_record::Ingested::default()];
     let ingestion = hoap_record::Ingestion { curve, ..Default::default() };
     marked["load"] = json!({"documents": 1, "bytes": 1, "seconds": 1.5, "ingestion": ingestion});

@@ -3,7 +3,7 @@
 use hoap_record::folder::read_history;
 use hoap_record::history::End;
 
-use super::Place;
+use super::{Place, remark};
 
 const RUN: &str = "run ch2pp --operational sqlite:t.db --tx-clients 3 --query-clients 0 --duration 1s \
                    --warmup 100ms";
@@ -23,7 +23,7 @@ fn a_witness_is_judged_beside_the_mix_and_counted_in_none_of_it() {
     let checks = record["checks"].as_array().unwrap();
     let check = checks.iter().find(|check| check["name"] == "isolation").unwrap();
     assert_eq!((&check["verdict"], &check["checked"]), (&"pass".into(), &witness["committed"]));
-    assert!(record["warnings"].to_string().contains("--witness"));
+    assert!(remark(&record, "witness-ran").is_some());
     let kinds = record["steps"][0]["transactions"].as_array().unwrap();
     assert_eq!(kinds.len(), 5, "the five of TPC-C");
 

@@ -7,6 +7,7 @@ use super::parts;
 use crate::check::{Check, START, Verdict};
 use crate::description::Description;
 use crate::error::{Error, ErrorKind, Result};
+use crate::remark::{Remark, RemarkId};
 use crate::run::Run;
 use crate::search::Search;
 use crate::step::Step;
@@ -14,7 +15,7 @@ use crate::step::Step;
 /// The windows of a step must overlap by at least this share of the longest. Below it, the sum of
 /// the rates is not a rate of the database at any time.
 const LEAST_OVERLAP: f64 = 0.9;
-/// Below this share the merged run has a warning.
+/// Below this share the merged run has a remark.
 const GOOD_OVERLAP: f64 = 0.99;
 
 /// Flags in which drivers may differ: the amount of work and the seed.
@@ -31,9 +32,9 @@ const OWN: [&str; 10] = [
     "start-at",
 ];
 
-/// Refuses runs that do not belong together, with the name of the folder; returns warnings for
+/// Refuses runs that do not belong together, with the name of the folder; returns remarks for
 /// readers.
-pub fn check(drivers: &[Machine]) -> Result<Vec<String>> {
+pub fn check(drivers: &[Machine]) -> Result<Vec<Remark>> {
     let Some((first, rest)) = drivers.split_first().filter(|(_, rest)| !rest.is_empty()) else {
         return Err(Error::new(ErrorKind::Invalid, "merge runs", "there is only one")
             .advise("name the folders of at least two driver machines"));
@@ -42,7 +43,7 @@ pub fn check(drivers: &[Machine]) -> Result<Vec<String>> {
         let whole = alone(driver);
         whole.map_err(|why| refuse(driver, first, why, "merge whole runs only"))?;
     }
-    let mut warnings = Vec::new();
+    let mut remarks = Vec::new();
     for driver in rest {
         facts(first, driver).map_err(|why| {
             refuse(driver, first, why, "merge the runs of one benchmark that ran at the same time")
@@ -62,9 +63,9 @@ pub fn check(drivers: &[Machine]) -> Result<Vec<String>> {
     }
     parts::check(drivers)?;
     for number in 0..first.run.steps.len() {
-        warnings.extend(overlap(drivers, number)?);
+        remarks.extend(overlap(drivers, number)?);
     }
-    Ok(warnings)
+    Ok(remarks)
 }
 
 /// Refuses a run that cannot be merged with any other.
@@ -159,9 +160,9 @@ fn shape(step: &Step) -> (usize, bool, bool, Option<&String>) {
     (step.number, tx, plain, step.arrivals.as_ref())
 }
 
-/// Refuses a step whose windows do not overlap enough; returns a warning if they overlap only
+/// Refuses a step whose windows do not overlap enough; returns a remark if they overlap only
 /// mostly.
-fn overlap(drivers: &[Machine], number: usize) -> Result<Option<String>> {
+fn overlap(drivers: &[Machine], number: usize) -> Result<Option<Remark>> {
     let base = drivers[0].started;
     let window = |driver: &Machine| {
         let step = &driver.run.steps[number];
@@ -196,10 +197,10 @@ fn overlap(drivers: &[Machine], number: usize) -> Result<Option<String>> {
     }
     let share = (earliest_end - latest_start) / longest;
     Ok((share < GOOD_OVERLAP).then(|| {
-        format!(
-            "step {}: the drivers measured at the same time for {:.0} % of the window",
-            number + 1,
+        let text = format!(
+            "the drivers measured at the same time for {:.0} % of the window",
             share * 100.0
-        )
+        );
+        Remark::new(RemarkId::WindowsApart, text).of_step(drivers[0].run.steps[number].number)
     }))
 }

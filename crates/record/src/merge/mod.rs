@@ -31,6 +31,7 @@ use crate::folder::{self, RunFolder};
 use crate::freshness::CatchUp;
 use crate::kept;
 use crate::observed::ObservedSource;
+use crate::remark::{self, Remark, RemarkId};
 use crate::rows::Execution;
 use crate::run::{Driver, Run};
 use crate::search::Search;
@@ -42,7 +43,7 @@ use rows::Rows;
 /// Runs that are to be merged.
 pub struct Merge {
     drivers: Vec<Machine>,
-    warnings: Vec<String>,
+    remarks: Vec<Remark>,
 }
 
 impl Merge {
@@ -54,9 +55,9 @@ impl Merge {
     pub fn open(folders: &[PathBuf]) -> Result<Merge> {
         let mut drivers =
             folders.iter().map(|folder| Machine::open(folder)).collect::<Result<Vec<_>>>()?;
-        let warnings = belong::check(&drivers)?;
+        let remarks = belong::check(&drivers)?;
         drivers.sort_by_key(|driver| (parts::number(driver), driver.started));
-        Ok(Merge { drivers, warnings })
+        Ok(Merge { drivers, remarks })
     }
 
     /// The first run: its benchmark and data are those of all.
@@ -72,9 +73,9 @@ impl Merge {
     /// Returns [`ErrorKind::Unavailable`] where `out` cannot be written. An incomplete folder is
     /// removed.
     pub fn write(self, out: &Path, command: Vec<String>, joint: Option<Vec<Check>>) -> Result<Run> {
-        let Merge { drivers, warnings } = self;
+        let Merge { drivers, remarks } = self;
         let base = drivers.iter().map(|driver| driver.started).min().unwrap_or_default();
-        let mut run = record(&drivers, base, command, warnings);
+        let mut run = record(&drivers, base, command, remarks);
         run.checks = checks(&drivers, joint);
         let mut folder = RunFolder::create_at(out, &run, base.into())?;
         // The folder has only the files written here.
@@ -87,27 +88,14 @@ impl Merge {
 }
 
 /// The merged run before its steps.
-fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, more: Vec<String>) -> Run {
+fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, own: Vec<Remark>) -> Run {
     let first = &drivers[0].run;
     let earliest = drivers.iter().min_by_key(|driver| driver.started).unwrap_or(&drivers[0]);
-    let mut warnings: Vec<String> = Vec::new();
-    for warning in drivers.iter().flat_map(|d| &d.run.warnings).chain(&more) {
-        if !warnings.contains(warning) {
-            warnings.push(warning.clone());
-        }
-    }
     let end = |d: &Machine| d.offset(base) + d.run.seconds;
-    if drivers.iter().flat_map(|d| &d.run.steps).any(|step| step.freshness.is_some()) {
-        warnings.push(
-            "freshness is not merged: each driver measured that of its own commits, which its own \
-             folder shows"
-                .into(),
-        );
-    }
     Run {
         command,
         seconds: drivers.iter().map(end).fold(0.0, f64::max),
-        warnings,
+        remarks: remarks(drivers, own),
         configuration: configuration(drivers),
         constants: constants(drivers),
         steps: Vec::new(),
@@ -148,6 +136,29 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, more: Vec<
             .collect(),
         ..first.clone()
     }
+}
+
+/// The remarks of all drivers, with the names of those whose they are where not all have them, then
+/// those on the merge.
+fn remarks(drivers: &[Machine], own: Vec<Remark>) -> Vec<Remark> {
+    let of = |driver: &Machine| {
+        let name = driver.label(drivers);
+        let named = move |remark: &Remark| remark.clone().of_run(name.clone());
+        driver.run.remarks.iter().map(named).collect::<Vec<_>>()
+    };
+    let mut remarks = remark::joined(drivers.iter().flat_map(of));
+    for remark in &mut remarks {
+        if remark.runs.len() == drivers.len() {
+            remark.runs.clear();
+        }
+    }
+    remarks.extend(own);
+    if drivers.iter().flat_map(|d| &d.run.steps).any(|step| step.freshness.is_some()) {
+        let text = "freshness is not merged: each driver measured that of its own commits";
+        let not = Remark::new(RemarkId::FreshnessNotMerged, text);
+        remarks.push(not.advise("see the drivers' own folders"));
+    }
+    remark::joined(remarks)
 }
 
 /// The longest catch-up: at its end all drivers were ready.

@@ -80,7 +80,7 @@ pub fn step(parts: &[Part<'_>], times: &dyn Fn(&str) -> Histogram<u64>) -> Step 
         usage: usage(&steps),
         // A probe knows only its own driver's commits, so ages of two drivers give no joint age.
         freshness: None,
-        // Each driver's own folder has it, and what there was to warn of is among the warnings.
+        // Each driver's own folder has it, and what there was to remark is among the remarks.
         driver: None,
         observed: observed(&steps),
         late_p99_us: None,

@@ -1,6 +1,7 @@
 //! A comparison of candidates with a baseline.
 
-use hoap_record::Result;
+use hoap_record::remark::joined;
+use hoap_record::{Remark, RemarkId, Result};
 
 use super::change::span;
 use super::comparable::{self, Difference};
@@ -94,26 +95,26 @@ impl Comparison {
     }
 
     /// What a reader must know before the first number.
-    pub fn alerts(&self) -> Vec<String> {
+    pub fn remarks(&self) -> Vec<Remark> {
         let sides = std::iter::once(&self.baseline).chain(&self.candidates);
-        let mut alerts: Vec<String> = sides.flat_map(Side::alerts).collect();
+        let mut remarks: Vec<Remark> = sides.flat_map(Side::remarks).collect();
         if self.differences.iter().any(|d| d.name == "hoap") {
-            alerts.push("the runs are of different versions of hoap".into());
+            let text = "the runs are of different versions of hoap";
+            remarks.push(Remark::new(RemarkId::VersionsDiffer, text));
         }
         let single = |side: &Side| side.runs.len() == 1;
         if single(&self.baseline) && self.candidates.iter().any(single) {
-            alerts.push(
-                "one run a side decides nothing: its intervals are within the run and do not hold what \
-                 differs from run to run; repeat both sides, by turns"
-                    .into(),
-            );
+            let text = "one run a side decides nothing: its intervals are within the run and do not \
+                        hold what differs from run to run";
+            let advice = "repeat both sides, by turns";
+            remarks.push(Remark::new(RemarkId::SingleRun, text).advise(advice));
         }
-        alerts.extend(self.too_few());
-        alerts
+        remarks.extend(self.too_few());
+        joined(remarks)
     }
 
     /// What two runs a side leave open, and how many would decide it.
-    fn too_few(&self) -> Option<String> {
+    fn too_few(&self) -> Option<Remark> {
         let few = |side: &Side| side.runs.len() == 2;
         let two = |line: &&ComparedLine| {
             line.headline && (few(&self.baseline) || few(&self.candidates[line.candidate]))
@@ -124,13 +125,14 @@ impl Comparison {
         });
         let (enough, line) = widest.max_by_key(|(enough, _)| *enough)?;
         let ((low, high), _) = line.interval()?;
-        Some(format!(
-            "two runs a side are too few: the interval of {} is {}; about {enough} runs a side tell a \
-             difference of {} %",
+        let text = format!(
+            "two runs a side are too few: the interval of {} is {}",
             line.title(),
-            span(low, high),
-            RESOLVED * 100.0,
-        ))
+            span(low, high)
+        );
+        let advice =
+            format!("about {enough} runs a side tell a difference of {} %", RESOLVED * 100.0);
+        Some(Remark::new(RemarkId::FewRuns, text).advise(advice))
     }
 
     /// The lines of a candidate, by its place among the candidates.

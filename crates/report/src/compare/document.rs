@@ -1,5 +1,6 @@
 //! A comparison as headings, paragraphs and tables, which text and Markdown print.
 
+use hoap_record::Remark;
 use hoap_record::words::counted;
 
 use super::change::span;
@@ -13,13 +14,14 @@ use crate::format::table::{Cell, Column, Table};
 use crate::format::text;
 use crate::run::frontier::Frontier;
 use crate::run::measure::Measure;
+use crate::run::remarks::line;
 use crate::statistics::{Basis, ChangeVerdict, Estimate, FALSE_VERDICTS, FEWEST};
 
 /// A piece of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
-    /// A warning.
-    Alert(String),
+    /// A remark.
+    Remark(String),
     /// A heading, of the first level or the second.
     Heading(usize, String),
     /// Words.
@@ -30,7 +32,7 @@ pub enum Block {
 
 /// The whole comparison.
 pub fn document(comparison: &Comparison) -> Vec<Block> {
-    let mut blocks: Vec<Block> = comparison.alerts().into_iter().map(Block::Alert).collect();
+    let mut blocks = remarks(&comparison.remarks());
     for (number, candidate) in comparison.candidates.iter().enumerate() {
         blocks.push(Block::Heading(1, title(&comparison.baseline, candidate)));
         let mut places: Vec<&Scope> = Vec::new();
@@ -126,9 +128,13 @@ pub fn repeated(side: &Side) -> Vec<Block> {
     add("frontier", "area ratio".into(), &show, ratios);
     let title = format!("{} ({})", side.name, side.size());
     let table = Table { id: "repeated".into(), title: title.clone(), columns, rows };
-    let mut blocks: Vec<Block> = side.alerts().into_iter().map(Block::Alert).collect();
+    let mut blocks = remarks(&side.remarks());
     blocks.extend([Block::Heading(1, title), Block::Table(table)]);
     blocks
+}
+
+fn remarks(of: &[Remark]) -> Vec<Block> {
+    of.iter().map(|remark| Block::Remark(line(remark, &[]))).collect()
 }
 
 fn title(baseline: &Side, candidate: &Side) -> String {

@@ -9,7 +9,7 @@ use super::side::Side;
 use crate::statistics::{Basis, FALSE_VERDICTS};
 
 /// The version of this format. It moves when a field changes its meaning or goes away.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// The whole comparison.
 pub fn json(comparison: &Comparison) -> Value {
@@ -53,7 +53,7 @@ pub fn json(comparison: &Comparison) -> Value {
         "comparisons": candidates,
         "differences": differences.collect::<Vec<_>>(),
         "not_compared": comparison.left_out,
-        "alerts": comparison.alerts(),
+        "remarks": comparison.remarks(),
         "relevant": comparison.relevant,
         "gates": gates.collect::<Vec<_>>(),
     })

@@ -9,7 +9,7 @@ pub fn markdown(blocks: &[Block]) -> String {
     let mut out = String::new();
     for block in blocks {
         match block {
-            Block::Alert(words) => out.push_str(&format!("> **{}**\n\n", escaped(words))),
+            Block::Remark(words) => out.push_str(&format!("> **{}**\n\n", escaped(words))),
             Block::Heading(level, words) => {
                 out.push_str(&format!("{} {}\n\n", "#".repeat(level + 1), escaped(words)));
             }
@@ -31,7 +31,7 @@ pub fn plain(blocks: &[Block]) -> String {
             out.push('\n');
         }
         match block {
-            Block::Alert(words) => out.push_str(&text::paragraph("! ", words)),
+            Block::Remark(words) => out.push_str(&text::paragraph("! ", words)),
             Block::Heading(level, words) => {
                 out.push('\n');
                 out.push_str(&text::paragraph("", words));

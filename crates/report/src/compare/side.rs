@@ -10,10 +10,10 @@ use hoap_record::folder::{read_queries, read_run};
 use hoap_record::hlog;
 use hoap_record::words::counted;
 use hoap_record::{Error, ErrorKind, Result};
-use hoap_record::{Execution, Run, Step};
+use hoap_record::{Execution, Remark, RemarkId, Run, Severity, Step};
 
 use crate::run::samples::Samples;
-use crate::run::{Loaded, void};
+use crate::run::{Loaded, remarks};
 use crate::statistics::{Gathered, Intervals};
 
 /// Interval histograms of a step by kind of operation.
@@ -121,16 +121,13 @@ impl Side {
     }
 
     /// What a reader must know before the first number.
-    pub fn alerts(&self) -> Vec<String> {
-        let mut alerts = Vec::new();
-        for SideRun { folder, run } in &self.runs {
-            let folder = folder.display();
-            alerts.extend(void::alert(run).map(|alert| format!("{folder} is {alert}")));
-            if let Some(why) = &run.partial {
-                alerts.push(format!("{folder} is partial: {why}"));
-            }
-        }
-        alerts
+    pub fn remarks(&self) -> Vec<Remark> {
+        let told = |r: &Remark| r.severity() <= Severity::Fails || r.id == RemarkId::Partial;
+        let of = |SideRun { folder, run }: &SideRun| {
+            let told = remarks::of(run).into_iter().filter(told);
+            told.map(|remark| remark.of_run(folder.display().to_string())).collect::<Vec<_>>()
+        };
+        self.runs.iter().flat_map(of).collect()
     }
 
     /// The run's step of this key, in each run; `None` where one has none, or one that is not

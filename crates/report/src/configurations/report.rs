@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hoap_record::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Remark, RemarkId, Result};
 
 use crate::prices::Priced;
 use crate::published::Study;
@@ -48,15 +48,18 @@ pub struct Experiment {
 
 impl Experiment {
     /// What a reader must know before the first number.
-    pub fn alerts(&self) -> Vec<String> {
+    pub fn remarks(&self) -> Vec<Remark> {
         let rehearsal = self.scale_down.map(|by| {
-            format!(
-                "REHEARSAL: sizes, clients and times are those of the experiment divided by {by}; \
-                 nothing here compares with the source's figures"
-            )
+            let text = format!(
+                "sizes, clients and times are those of the experiment divided by {by}; nothing \
+                 here compares with the source's figures"
+            );
+            Remark::new(RemarkId::Rehearsal, text)
         });
-        let missing = (!self.missing.is_empty())
-            .then(|| format!("the experiment is not whole; missing: {}", self.missing.join(", ")));
+        let missing = (!self.missing.is_empty()).then(|| {
+            let text = format!("the experiment is not whole; missing: {}", self.missing.join(", "));
+            Remark::new(RemarkId::ExperimentNotWhole, text)
+        });
         rehearsal.into_iter().chain(missing).collect()
     }
 }

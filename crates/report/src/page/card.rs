@@ -23,7 +23,7 @@ pub struct Card<'a> {
     /// What was measured.
     pub title: &'a str,
     /// What a reader must know first.
-    pub warnings: &'a [String],
+    pub remarks: &'a [String],
     /// Name and result, a line each.
     pub lines: Vec<(String, String)>,
     /// What the checks say, and which version measured.
@@ -34,7 +34,7 @@ impl<'a> Card<'a> {
     /// Of these runs; `tables` are those of the page.
     pub fn of(
         title: &'a str,
-        warnings: &'a [String],
+        remarks: &'a [String],
         entries: &[Entry<'_>],
         tables: &[Table],
     ) -> Card<'a> {
@@ -45,7 +45,7 @@ impl<'a> Card<'a> {
                 .into_iter()
                 .map(|f| (f.label.to_string(), format!("{} {}", f.value, f.unit)))
                 .collect(),
-            // The warnings say why there are no numbers, or what they are worth.
+            // The remarks say why there are no numbers, or what they are worth.
             _ => Vec::new(),
         };
         let checks: Vec<_> = entries.iter().flat_map(|e| &e.run.checks).collect();
@@ -62,13 +62,13 @@ impl<'a> Card<'a> {
         versions.sort_unstable();
         versions.dedup();
         let foot = format!("{checks}; hoap {}", versions.join(", "));
-        Card { title, warnings, lines, foot }
+        Card { title, remarks, lines, foot }
     }
 
     /// The same in one line.
     pub fn words(&self) -> String {
         let lines = self.lines.iter().take(LINES).map(|(name, result)| format!("{name}: {result}"));
-        let all = self.warnings.first().cloned().into_iter().chain(lines);
+        let all = self.remarks.first().cloned().into_iter().chain(lines);
         all.chain([self.foot.clone()]).collect::<Vec<_>>().join("; ")
     }
 
@@ -90,13 +90,13 @@ impl<'a> Card<'a> {
         };
         line(60, 100, 46, "#1c2430", 700, self.title);
         let mut y = 100;
-        if let Some(warning) = self.warnings.first() {
+        if let Some(remark) = self.remarks.first() {
             y += 50;
-            let more = match self.warnings.len() - 1 {
+            let more = match self.remarks.len() - 1 {
                 0 => String::new(),
                 n => format!(" (and {n} more)"),
             };
-            line(60, y, 24, "#a8290f", 600, &format!("{}{more}", shortened(warning, 66)));
+            line(60, y, 24, "#a8290f", 600, &format!("{}{more}", shortened(remark, 66)));
         }
         for (name, result) in self.lines.iter().take(LINES) {
             y += 60;

@@ -1,4 +1,4 @@
-//! What stands around the sections of a page: its head, warnings, title, links and scripts.
+//! What stands around the sections of a page: its head, remarks, title, links and scripts.
 
 use std::fmt::Write as _;
 
@@ -47,7 +47,7 @@ pub struct Frame<'a> {
     /// The result in a line, for sites that show a link to the page.
     pub description: &'a str,
     /// What a reader must know before the first number, a line each.
-    pub warnings: &'a [String],
+    pub remarks: &'a [String],
     /// Lines under the heading, such as when the runs were.
     pub about: &'a [String],
     /// What the page is made from: "the run folders".
@@ -76,10 +76,10 @@ impl Frame<'_> {
              <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
              <a class=\"skip\" href=\"#main\">Skip to the numbers</a>\n"
         );
-        if !self.warnings.is_empty() {
+        if !self.remarks.is_empty() {
             out.push_str("<aside class=\"warnings\" aria-label=\"Warnings\">\n<ul>\n");
-            for warning in self.warnings {
-                let _ = writeln!(out, "<li>{}</li>", escape(warning));
+            for remark in self.remarks {
+                let _ = writeln!(out, "<li>{}</li>", escape(remark));
             }
             out.push_str("</ul>\n</aside>\n");
         }

@@ -20,15 +20,15 @@ mod sizes;
 mod verdicts;
 mod witness;
 
-use hoap_record::benchmark_title;
 use hoap_record::words::counted;
+use hoap_record::{Remark, benchmark_title};
 
 use crate::configurations::{Experiment, Report};
 use crate::format::table::Table;
 use crate::run::Entry;
 use crate::run::Loaded;
-use crate::run::alerts::alerts;
 use crate::run::freshness;
+use crate::run::remarks;
 use crate::run::void::mark;
 
 pub use body::{Body, Figure};
@@ -46,7 +46,7 @@ pub struct Page {
     pub tables: Vec<Table>,
     /// What a reader of these runs side by side must know before the first number. The page begins
     /// with it.
-    pub alerts: Vec<String>,
+    pub remarks: Vec<Remark>,
 }
 
 /// The page of these runs, each a configuration of its own, as HTML text.
@@ -70,10 +70,10 @@ pub fn page(report: &Report) -> hoap_record::Result<Page> {
     let mut body = Body::new(runs);
     sections::write(&mut body, report, runs)?;
     let experiment = report.experiment.as_ref();
-    let mut alerts = experiment.map(Experiment::alerts).unwrap_or_default();
-    alerts.extend(freshness::beside(&entries));
-    let warnings = warnings(&alerts, &entries);
-    let card = card::Card::of(&title, &warnings, &entries, &body.tables);
+    let mut joint = experiment.map(Experiment::remarks).unwrap_or_default();
+    joint.extend(freshness::beside(&entries));
+    let lines = remarks::lines(&joint, &entries);
+    let card = card::Card::of(&title, &lines, &entries, &body.tables);
     let description = card.words();
     if !entries.is_empty() {
         card.write(&mut body);
@@ -81,12 +81,12 @@ pub fn page(report: &Report) -> hoap_record::Result<Page> {
     let frame = Frame {
         title: &title,
         description: &description,
-        warnings: &warnings,
+        remarks: &lines,
         about: &origins(report, &entries),
         from: "the run folders",
     };
     let out = frame.around(&body);
-    Ok(Page { html: out, tables: body.tables, alerts })
+    Ok(Page { html: out, tables: body.tables, remarks: joint })
 }
 
 /// When the runs were, in a line each; of many in one line.
@@ -107,35 +107,6 @@ fn origins(report: &Report, entries: &[Entry<'_>]) -> Vec<String> {
         format!("{name}started {}, took {took}, hoap {}", moment(&run.started), run.hoap)
     };
     entries.iter().map(line).collect()
-}
-
-/// The warnings: those of all runs together, then those of each; before them those of runs that have a mark.
-fn warnings(joint: &[String], entries: &[Entry<'_>]) -> Vec<String> {
-    /// Runs that a line names. The others it counts.
-    const NAMED: usize = 3;
-    // Whether a run has its mark for it, the warning, and the runs that have it.
-    let mut all: Vec<(bool, String, Vec<&str>)> = Vec::new();
-    for entry in entries {
-        let mut marked = mark(entry.run).is_some();
-        for alert in alerts(entry.run) {
-            // The first one of such a run has the mark.
-            let marked = std::mem::take(&mut marked);
-            match all.iter_mut().find(|(other, words, _)| (*other, words) == (marked, &alert)) {
-                Some((.., names)) => names.push(entry.name),
-                None => all.push((marked, alert, vec![entry.name])),
-            }
-        }
-    }
-    all.sort_by_key(|(marked, ..)| !marked);
-    let split = all.iter().take_while(|(marked, ..)| *marked).count();
-    let line = |(_, alert, names): &(bool, String, Vec<&str>)| match names.len() {
-        _ if entries.len() == 1 => alert.clone(),
-        all if all == entries.len() => format!("all {all} runs: {alert}"),
-        few if few <= NAMED => format!("{}: {alert}", names.join(", ")),
-        many => format!("{} and {} more runs: {alert}", names[..NAMED].join(", "), many - NAMED),
-    };
-    let (marked, rest) = all.split_at(split);
-    marked.iter().map(line).chain(joint.iter().cloned()).chain(rest.iter().map(line)).collect()
 }
 
 /// The title of an experiment's page, with what it must not be shown without.

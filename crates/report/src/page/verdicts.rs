@@ -12,6 +12,7 @@ use crate::configurations::group::{Group, Member};
 use crate::format::table::{Cell, Sheet, Table};
 use crate::run::Loaded;
 use crate::run::measure::Measure;
+use crate::run::remarks::line;
 
 /// Writes the table of verdicts, where there are several configurations, and the chart of the
 /// headline measure.
@@ -92,8 +93,8 @@ fn words(body: &mut Body, first: &Member<'_>, comparison: &Comparison) {
          steps that both have (geometric mean where there are several).",
         first.label
     )));
-    for alert in comparison.alerts() {
-        body.paragraph(&escape(&format!("Note: {alert}.")));
+    for remark in comparison.remarks() {
+        body.paragraph(&escape(&format!("Note: {}.", line(&remark, &[]))));
     }
     if !comparison.left_out.is_empty() {
         body.behind("Steps that are not compared", |body| body.list(&comparison.left_out));

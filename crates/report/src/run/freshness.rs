@@ -5,8 +5,7 @@
 //! run that measures it are not averaged with those of one that does not, nor are verdicts about
 //! them given.
 
-use hoap_record::Run;
-use hoap_record::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Remark, RemarkId, Result, Run};
 
 use super::Entry;
 
@@ -70,9 +69,9 @@ pub fn alike(first: &Run, other: &Run, tried: impl FnOnce() -> String) -> Result
         .advise("run all of them with the same --freshness and --freshness-every"))
 }
 
-/// What a reader of these runs side by side must know first: a sentence for each benchmark whose
+/// What a reader of these runs side by side must know first: a remark for each benchmark whose
 /// runs measure freshness otherwise.
-pub fn beside(entries: &[Entry<'_>]) -> Vec<String> {
+pub fn beside(entries: &[Entry<'_>]) -> Vec<Remark> {
     let mut benchmarks: Vec<&str> = Vec::new();
     for entry in entries {
         if !benchmarks.contains(&entry.run.benchmark.as_str()) {
@@ -82,7 +81,7 @@ pub fn beside(entries: &[Entry<'_>]) -> Vec<String> {
     benchmarks.into_iter().filter_map(|benchmark| of_benchmark(entries, benchmark)).collect()
 }
 
-fn of_benchmark(entries: &[Entry<'_>], benchmark: &str) -> Option<String> {
+fn of_benchmark(entries: &[Entry<'_>], benchmark: &str) -> Option<Remark> {
     let mut kinds: Vec<(Measured, Vec<&str>)> = Vec::new();
     for entry in entries.iter().filter(|e| e.run.benchmark == benchmark) {
         let Some(measured) = Measured::of(entry.run) else { continue };
@@ -97,11 +96,12 @@ fn of_benchmark(entries: &[Entry<'_>], benchmark: &str) -> Option<String> {
     let each: Vec<String> =
         kinds.iter().map(|(kind, names)| format!("{} in {}", kind.words(), list(names))).collect();
     let price = price(&kinds.iter().map(|(kind, _)| kind).collect::<Vec<_>>());
-    Some(format!(
+    let text = format!(
         "freshness is {}: {price}, so differences in throughput and response time between them are not \
          the databases' alone",
         each.join(", ")
-    ))
+    );
+    Some(Remark::new(RemarkId::FreshnessDiffers, text))
 }
 
 fn list(names: &[&str]) -> String {

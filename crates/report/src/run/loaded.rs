@@ -7,7 +7,7 @@ use std::thread;
 use hoap_record::Result;
 use hoap_record::folder::read_run;
 use hoap_record::hlog::{self, Interval, SERVICE, WAIT};
-use hoap_record::{Latency, Operation, Run, Step};
+use hoap_record::{Latency, Operation, Remark, RemarkId, Run, Step};
 
 use crate::run::curve::Curve;
 use crate::run::heat::{Heat, HeatGatherer};
@@ -57,7 +57,7 @@ impl Loaded {
     }
 
     /// Reads a run folder, also of a run that was killed: what its record names and is not there
-    /// shows as a warning.
+    /// shows as a remark.
     ///
     /// # Errors
     /// Returns `Invalid` where `run.json` is missing, broken or of another format, or another file
@@ -86,7 +86,8 @@ impl Loaded {
         })?;
         let resolutions = resolutions(&samples, &logs.parts, &Measure::of(&run).kinds(&run));
         if !missing.is_empty() {
-            run.warnings.push(format!("not in the run folder: {}", missing.join(", ")));
+            let text = format!("not in the run folder: {}", missing.join(", "));
+            run.remarks.push(Remark::new(RemarkId::FilesMissing, text));
         }
         Ok(Loaded {
             name: folder_name(folder),

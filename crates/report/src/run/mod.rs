@@ -1,6 +1,5 @@
 //! One run: its folder read whole, and what follows from it alone.
 
-pub mod alerts;
 pub mod curve;
 pub mod freshness;
 pub mod frontier;
@@ -12,6 +11,7 @@ pub mod measure;
 mod names;
 pub mod observed;
 pub mod parts;
+pub mod remarks;
 pub mod samples;
 pub mod search;
 pub mod ticks;

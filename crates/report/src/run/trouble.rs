@@ -1,7 +1,7 @@
 //! What went wrong in a step: failures, times without a success, and operations that hung when its
 //! window ended.
 
-use hoap_record::{Operation, Run, Step};
+use hoap_record::{Operation, Remark, RemarkId, Run, Step};
 
 use crate::format::number::{Unit, duration};
 use crate::run::measure::{Measure, failed};
@@ -14,13 +14,17 @@ const GAP: f64 = 1.0;
 /// times, successes are seconds apart.
 const DISTANCES: f64 = 10.0;
 
-/// A sentence for each thing that went wrong in this step of the run.
-pub fn of_step(run: &Run, step: &Step) -> Vec<String> {
-    let told = [failures(run, step), gap(step), hung(step), hung_queries(step)];
-    told.into_iter()
-        .flatten()
-        .map(|what| format!("step {} ({}): {what}", step.number, step.name))
-        .collect()
+/// A remark for each thing that went wrong in this step of the run.
+pub fn of_step(run: &Run, step: &Step) -> Vec<Remark> {
+    let told = [
+        (RemarkId::ManyFailures, failures(run, step)),
+        (RemarkId::NothingSucceeded, gap(step)),
+        (RemarkId::OperationsHung, hung(step)),
+        (RemarkId::QueriesHung, hung_queries(step)),
+    ];
+    let remark =
+        |(id, text): (_, Option<String>)| Some(Remark::new(id, text?).of_step(step.number));
+    told.into_iter().filter_map(remark).collect()
 }
 
 fn failures(run: &Run, step: &Step) -> Option<String> {

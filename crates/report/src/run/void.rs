@@ -3,13 +3,10 @@
 //! it broke a bound: its numbers are those of what ran, and are marked.
 
 use hoap_record::words::counted;
-use hoap_record::{Check, Run, Verdict};
+use hoap_record::{Check, Remark, RemarkId, Run, Verdict};
 use hoap_record::{Error, ErrorKind, Result};
 
-/// The mark of the numbers of a void run.
-pub const VOID: &str = "VOID";
-/// The mark of the numbers of a run that broke a bound.
-pub const FAILED: &str = "FAILED";
+pub use hoap_record::remark::{FAILED, VOID};
 
 /// The check whose failure voids the numbers of the run: the first one that failed and is of no
 /// bound. A line of the audit voids nothing; it says that what ran is not the benchmark.
@@ -49,9 +46,10 @@ pub fn reason(run: &Run) -> Option<String> {
     Some(format!("{}: {found}{others}", cause(run)?))
 }
 
-/// The reason with its mark before it, which stands before all numbers of the run.
-pub fn alert(run: &Run) -> Option<String> {
-    Some(format!("{}: {}", mark(run)?, reason(run)?))
+/// The remark that the run is void, or else that it failed.
+pub fn remark(run: &Run) -> Option<Remark> {
+    let id = void(run).map_or(RemarkId::BoundBroken, |_| RemarkId::CheckFailed);
+    Some(Remark::new(id, reason(run)?))
 }
 
 /// What checks say: `all pass`, or how many did what.

@@ -1,6 +1,7 @@
 //! What configurations cost, and what one gets for it.
 
-use hoap_record::Result;
+use hoap_record::remark::joined;
+use hoap_record::{Remark, Result};
 
 use crate::configurations::{Group, Member, Report, groups};
 use crate::format::number::Unit;
@@ -8,7 +9,7 @@ use crate::format::table::{Cell, Sheet, Table};
 use crate::prices::{Cost, CostLine, Priced, SustainedLoad};
 use crate::run::freshness;
 use crate::run::measure::Measure;
-use crate::run::void::{alert, refuse};
+use crate::run::void::{refuse, remark};
 
 /// The cost of one configuration under the load that it sustains ([`Member::sustained`]).
 #[derive(Clone, Debug)]
@@ -77,7 +78,7 @@ pub struct Costs {
     /// The benchmark.
     pub benchmark: String,
     /// What a reader must know before the first number.
-    pub alerts: Vec<String>,
+    pub remarks: Vec<Remark>,
     /// What a month costs and what it does, a row a configuration.
     pub costs: Table,
     /// What that is made of, a row a price.
@@ -106,12 +107,11 @@ impl Report {
             if !costed.is_empty() {
                 let entries: Vec<_> = group.runs().iter().map(|(_, run)| run.entry()).collect();
                 // None is void.
-                let failed =
-                    entries.iter().filter_map(|e| Some(format!("{}: {}", e.name, alert(e.run)?)));
-                let alerts = failed.chain(freshness::beside(&entries)).collect();
+                let failed = entries.iter().filter_map(|e| Some(remark(e.run)?.of_run(e.name)));
+                let remarks = joined(failed.chain(freshness::beside(&entries)));
                 out.push(Costs {
                     benchmark: group.benchmark.to_string(),
-                    alerts,
+                    remarks,
                     costs: cost_table(group.measure, &costed),
                     lines: cost_lines(&costed),
                     notes: cost_notes(&costed),

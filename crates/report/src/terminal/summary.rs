@@ -6,10 +6,9 @@ use crate::format::markdown::{self, escaped};
 use crate::format::number::Unit;
 use crate::format::table::Table;
 use crate::format::text;
-use crate::run::Entry;
-use crate::run::alerts::alerts;
 use crate::run::measure::Measure;
 use crate::run::search::search_line;
+use crate::run::{Entry, remarks};
 use crate::tables;
 
 /// How to print a [`summary`].
@@ -37,8 +36,8 @@ fn paper(run: &Run, style: Style<'_>) -> Paper {
     let entries = [Entry { name: "run", run }];
     let mut out = Paper::default();
 
-    for alert in alerts(run) {
-        out.marked(RED, "! ", &alert);
+    for remark in remarks::of(run) {
+        out.marked(RED, "! ", &remarks::line(&remark, &run.steps));
     }
     if !out.0.is_empty() {
         out.gap();

@@ -2,7 +2,7 @@
 
 use hoap_record::Bounds;
 use hoap_record::search::{Effort, Probe, Search, Time, Undecided};
-use hoap_record::{Percentile, Sla};
+use hoap_record::{Percentile, Remark, RemarkId, Sla};
 use hoap_report::compare;
 use hoap_report::prices::{PriceList, Priced};
 use hoap_report::table::{Cell, Table};
@@ -103,22 +103,23 @@ fn runs_that_measure_freshness_otherwise_are_not_averaged_and_side_by_side_it_is
 
     let report = open(&[(one, "off"), (one, "idle"), (None, "on"), (one, "ycsb")]).unwrap();
     let made = page(&report).unwrap();
-    let alerts = made.alerts;
     let says = "freshness is off in X: off and X: idle, on (every 100ms) in on: where it is on, every \
                 transaction that writes updates one document more than the benchmark asks for";
-    assert!(alerts.len() == 1 && alerts[0].starts_with(says), "{alerts:#?}");
+    let told = |remarks: &[Remark], says: &str| {
+        let [one] = remarks else { panic!("{remarks:#?}") };
+        assert!(one.id == RemarkId::FreshnessDiffers && one.text.contains(says), "{one:#?}");
+    };
+    told(&made.remarks, says);
     let words = words(&made.html);
     let (first, title) = (words.find(says).unwrap(), words.find("CH2++ on SQLite").unwrap());
     assert!(first < title, "before everything else: {words:.300}");
 
     let report = open(&[(None, "on"), (None, "often")]).unwrap();
-    let made = page(&report).unwrap();
-    let alerts = made.alerts;
-    assert!(alerts.len() == 1 && alerts[0].contains("takes more of the database"), "{alerts:#?}");
+    told(&page(&report).unwrap().remarks, "takes more of the database");
     for alike in [vec![(None, "off"), (None, "idle")], vec![(None, "on"), (None, "ycsb")]] {
         let report = open(&alike).unwrap();
         let made = page(&report).unwrap();
-        assert_eq!(made.alerts, Vec::<String>::new());
+        assert_eq!(made.remarks, []);
         assert!(!made.html.contains("freshness is"));
     }
 }
@@ -602,12 +603,12 @@ fn every_chart_of_a_run_has_the_colour_of_its_configuration() {
 }
 
 #[test]
-fn a_warning_of_several_runs_is_said_once() {
+fn a_remark_of_several_runs_is_said_once() {
     let run = |n: u32| runs::folder(u64::from(n), 1.0).loaded(&format!("run {n}"));
     let said = words(&page(&Report::of(&[1, 2, 3, 4, 5].map(run))).unwrap().html);
     assert!(said.starts_with("Skip to the numbers all 5 runs: scaled down by 20"), "{said:.200}");
     let mut other = runs::folder(9, 1.0);
-    other.run.warnings.clear();
+    other.run.remarks.clear();
     let some = [run(1), run(2), other.loaded("other")];
     let said = words(&page(&Report::of(&some)).unwrap().html);
     assert!(said.starts_with("Skip to the numbers run 1, run 2: scaled down by 20"), "{said:.200}");

@@ -7,7 +7,7 @@ use hoap_record::Result;
 use hoap_record::folder::{read_queries, read_run, read_samples};
 use hoap_record::hlog;
 use hoap_record::merge::Merge;
-use hoap_record::{CatchUp, Freshness, GRACE, Run, Verdict};
+use hoap_record::{CatchUp, Freshness, GRACE, Remark, RemarkId, Run, Verdict};
 use hoap_report::{Loaded, csv};
 use hoap_testing::runs::plain::folder as plain_folder;
 use hoap_testing::runs::{Folder, folder};
@@ -258,7 +258,7 @@ fn everything_is_added_and_nothing_is_counted_twice() {
     assert!(a.min(b) < power && power < a.max(b), "{a} {power} {b}");
 
     let loaded = Loaded::open(&out).unwrap();
-    assert!(loaded.run.warnings.iter().all(|w| !w.contains("not in the run folder")));
+    assert!(loaded.run.remarks.iter().all(|r| r.id != RemarkId::FilesMissing));
     assert!(hoap_report::html(&[loaded]).contains("4 tx, 0 queries"));
 }
 
@@ -276,11 +276,33 @@ fn freshness_is_left_to_the_drivers_and_the_longest_wait_is_that_of_all() {
     });
     let merged = merge(&paths, &place.path().join("out"), vec![]).unwrap();
     assert!(merged.steps.iter().all(|step| step.freshness.is_none()));
-    assert!(merged.warnings.iter().any(|w| w.contains("freshness is not merged")));
+    let not = |r: &Remark| r.id == RemarkId::FreshnessNotMerged;
+    assert!(merged.remarks.iter().any(not));
     assert_eq!(merged.catch_up.unwrap().before_seconds, 4.0);
     let out = place.path().join("plain");
     let plain = merge(&drivers(place.path(), |_, _| {}), &out, vec![]).unwrap();
-    assert!(plain.warnings.iter().all(|w| !w.contains("freshness")) && plain.catch_up.is_none());
+    assert!(!plain.remarks.iter().any(not) && plain.catch_up.is_none());
+}
+
+/// What one driver's machine did is that driver's; what all drivers say is said once.
+#[test]
+fn the_same_remarks_of_drivers_are_one_and_the_others_have_their_names() {
+    let place = tempfile::tempdir().unwrap();
+    let remark = |text: &str, step| Remark::new(RemarkId::HeldBack, text).of_step(step);
+    let paths = drivers(place.path(), |one, two| {
+        one.run.remarks.extend([remark("for 1 s", 1), remark("for 2 s", 1)]);
+        two.run.remarks.extend([remark("for 1 s", 3), Remark::new(RemarkId::Repeated, "again")]);
+    });
+    let mut merged = merge(&paths, &place.path().join("out"), vec![]).unwrap();
+    merged.remarks.retain(|remark| remark.id != RemarkId::WindowsApart);
+    let scaled = folder(1, 1.0).run.remarks;
+    let wanted = [
+        scaled[0].clone(),
+        Remark { steps: vec![1, 3], ..remark("for 1 s", 1) },
+        remark("for 2 s", 1).of_run("one"),
+        Remark::new(RemarkId::Repeated, "again").of_run("two"),
+    ];
+    assert_eq!(merged.remarks, wanted);
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn a_rate_that_was_not_reached_is_said_before_the_first_number() {
     let step = run.steps.last().unwrap();
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for out in [&flat, &words(&page)] {
-        let said = out.find("step 5 (4 clients, 9000/s) did not reach its rate").unwrap();
+        let said = out.find("step 5 (4 clients, 9000/s): it did not reach its rate").unwrap();
         assert!(said < out.find("YCSB A").unwrap());
         assert!(out.contains(runs::plain::SHORT));
         assert!(out.contains("9,000 ops/s intended"));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hoap_record::history::{Attempt, Did, End};
 use hoap_record::hlog::{SERVICE, WAIT};
 use hoap_record::witness::{Anomaly, Edge, Example, Why};
-use hoap_record::{Check, Level, Run, Verdict, Witness};
+use hoap_record::{Check, Level, Remark, RemarkId, Run, Verdict, Witness};
 use hoap_report::number::Unit;
 use hoap_report::run::curve::Curve;
 use hoap_report::table::Cell;
@@ -31,7 +31,9 @@ fn the_summary_fits_80_columns_whatever_the_numbers() {
     for (extreme, folder) in extremes.into_iter().flat_map(|e| samples().map(|f| (e, f))) {
         let mut run = folder.run;
         run.seconds = extreme;
-        run.warnings = vec!["a warning ".repeat(40), "x".repeat(300), String::new()];
+        let texts = ["a remark ".repeat(40), "x".repeat(300), String::new()];
+        run.remarks =
+            texts.map(|text| Remark::new(RemarkId::DatabaseWarned, text).of_step(1)).into();
         run.partial = Some("界".repeat(200));
         for step in &mut run.steps {
             step.name = format!("{} transaction clients, 界 query clients", "9".repeat(60));
@@ -381,10 +383,11 @@ const HOSTILE: &str = "</script><img src=x onerror=alert(1)>&\"'\u{2028}\u{0}\u{
 /// The record with every string in it, keys included, turned hostile.
 fn hostile(run: &Run) -> Run {
     fn turn(value: &mut serde_json::Value) {
+        // A record that has another word than these is refused.
+        let closed =
+            |s: &str| ["pass", "fail", "skip"].contains(&s) || s.parse::<RemarkId>().is_ok();
         match value {
-            serde_json::Value::String(s) if !["pass", "fail", "skip"].contains(&s.as_str()) => {
-                s.push_str(HOSTILE);
-            }
+            serde_json::Value::String(s) if !closed(s) => s.push_str(HOSTILE),
             serde_json::Value::Array(list) => list.iter_mut().for_each(turn),
             serde_json::Value::Object(map) => map.values_mut().for_each(turn),
             _ => {}
@@ -540,8 +543,9 @@ fn a_folder_with_files_missing_says_which_and_a_broken_one_is_an_error() {
 
     std::fs::remove_file(path.join("samples.csv")).unwrap();
     std::fs::remove_file(path.join("step-03.hlog")).unwrap();
-    let warnings = Loaded::open(&path).unwrap().run.warnings;
-    assert_eq!(warnings.last().unwrap(), "not in the run folder: samples.csv, step-03.hlog");
+    let remarks = Loaded::open(&path).unwrap().run.remarks;
+    let text = "not in the run folder: samples.csv, step-03.hlog";
+    assert_eq!(remarks.last().unwrap(), &Remark::new(RemarkId::FilesMissing, text));
 
     std::fs::write(path.join("step-02.hlog"), "Tag=NewOrder,1,1,1,@@@\n").unwrap();
     let error = Loaded::open(&path).unwrap_err().to_string();

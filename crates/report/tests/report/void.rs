@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hoap_record::ErrorKind;
-use hoap_record::{Bound, Check, Verdict};
+use hoap_record::{Bound, Check, Remark, RemarkId, Verdict};
 use hoap_report::compare::{Comparison, Question, Side};
 use hoap_report::prices::{PriceList, Priced};
 use hoap_report::{Loaded, Page, Report, Style, html, page, published, summary};
@@ -237,7 +237,8 @@ fn the_numbers_of_a_run_that_broke_a_bound_are_marked_and_stand() {
         folder
     };
     let folder = broken(runs::folder(1, 1.0));
-    let why = format!("FAILED: check \"failures\" failed: {DETAIL}");
+    let found = format!("check \"failures\" failed: {DETAIL}");
+    let why = format!("FAILED: {found}");
     let text = summary(&folder.run, Style::default());
     assert!(text.starts_with(&format!("! {why}")), "{text}");
     let page_of_one = html(&[folder.loaded("bad")]);
@@ -257,8 +258,9 @@ fn the_numbers_of_a_run_that_broke_a_bound_are_marked_and_stand() {
     let shown = rows(&made, "throughput-by-configuration");
     assert!(shown.iter().any(|row| row.contains("bad")), "{shown:?}");
     assert!(words(&made.html).starts_with(&format!("Skip to the numbers bad (FAILED): {why}")));
-    let alerts = report.costs().unwrap().remove(0).alerts;
-    assert!(alerts.contains(&format!("bad (FAILED): {why}")), "{alerts:?}");
+    let remark = Remark::new(RemarkId::BoundBroken, found);
+    let remarks = report.costs().unwrap().remove(0).remarks;
+    assert!(remarks.contains(&remark.clone().of_run("bad (FAILED)")), "{remarks:?}");
 
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name);
@@ -267,7 +269,7 @@ fn the_numbers_of_a_run_that_broke_a_bound_are_marked_and_stand() {
     let side = |name: &str| Side::open(&at(name)).unwrap();
     let question = Question { gates: Vec::new(), relevant: 0.01, details: true };
     let compared = Comparison::new(side("good"), vec![side("bad")], question).unwrap();
-    assert_eq!(compared.alerts()[0], format!("{} is {why}", at("bad").display()));
+    assert_eq!(compared.remarks()[0], remark.of_run(at("bad").display().to_string()));
 
     // That the data is wrong comes first.
     let text = summary(&broken(runs::folder(1, 1.0).void()).run, Style::default());

@@ -441,7 +441,7 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
         started: "2026-01-01T00:00:00Z".into(),
         seconds,
         partial: None,
-        warnings: vec!["scaled down by 20: not a CH2++ result".into()],
+        remarks: vec![Remark::new(RemarkId::ScaledDown, "scaled down by 20: not a CH2++ result")],
         configuration: serde_json::from_value(json!({
             "duration": "30s", "warmup": "5s", "tx-clients": [2, 4, 8], "query-clients": [0, 1],
             "loops": 1, "seed": 42, "think-times": false, "query-set": "naive", "max-retries": 10

@@ -33,7 +33,7 @@ pub fn folder(benchmark: &str, seed: u64, speed: f64) -> Folder {
     }
     let mut run = run(steps, at);
     run.benchmark = benchmark.into();
-    run.warnings.clear();
+    run.remarks.clear();
     run.command = format!("hoap run {benchmark} --target sqlite:bench.db --clients 1,2,4")
         .split(' ')
         .map(String::from)

@@ -5,6 +5,7 @@ mod on_chromium;
 
 use std::path::Path;
 
+use hoap_record::{Remark, RemarkId};
 use hoap_report::page::Page;
 use hoap_report::table::{Cell, Table};
 use hoap_testing::browser::only_its_own_scripts;
@@ -78,9 +79,11 @@ fn the_page_of_many_campaigns_has_every_fault_and_every_number_of_their_files() 
     {
         assert!(text.contains(said), "no {said:?}");
     }
-    assert!(
-        made.alerts.iter().any(|a| a.starts_with("postgres-replica-before, run 5: FALSE ALARM"))
-    );
+    let alarm = |r: &Remark| {
+        let text = "postgres-replica-before, run 5: FALSE ALARM";
+        r.id == RemarkId::FaultRunBad && r.text.starts_with(text)
+    };
+    assert!(made.remarks.iter().any(alarm));
     only_its_own_scripts(&made.html);
 }
 
@@ -100,7 +103,7 @@ fn a_line_ends_below_all_by_the_faults_that_nothing_succeeded_after() {
     let last = all_of(&lines[..1], "points").last().unwrap()[1].as_f64().unwrap();
     assert!((last - (count - without) / count).abs() < 1e-4, "{last}");
     // Who takes durability away wants the losses to be found.
-    assert!(made.alerts.is_empty(), "{:?}", made.alerts);
+    assert!(made.remarks.is_empty(), "{:?}", made.remarks);
     assert_eq!(cell(table(&made, "writes"), "postgres-async", "found by hoap"), Cell::count(25));
 }
 
@@ -113,13 +116,12 @@ fn what_ended_badly_and_what_is_not_finished_stands_before_all_numbers() {
         (Verdict::Broken, Checked::Broken("exit code 101: panicked".into()));
     let made = page(&campaigns);
     let done = campaigns[0].outcome.done();
-    let told = [
-        format!("redis: not finished: {done} of 999 faults"),
-        "sqlite, run 4: BROKEN: exit code 101: panicked".to_owned(),
-    ];
-    assert_eq!(made.alerts, told);
+    let bad = "sqlite, run 4: BROKEN: exit code 101: panicked";
+    let unfinished = format!("redis: not finished: {done} of 999 faults");
+    let told = [(RemarkId::FaultRunBad, bad), (RemarkId::CampaignNotFinished, unfinished.as_str())];
+    assert_eq!(made.remarks, told.map(|(id, text)| Remark::new(id, text)));
     let text = words(&made.html);
-    assert!(text.find(&told[1]) < text.find("Campaigns of faults"));
+    assert!(text.find(bad) < text.find("Campaigns of faults"));
     // A loss counts against the promise only where there is one.
     campaigns[0].outcome.durable = false;
     let looked = |campaign: &Campaign| campaign.outcome.summary.acknowledged as f64;
@@ -159,6 +161,6 @@ fn a_campaign_without_a_run_and_one_of_the_driver_alone_have_a_page() {
     assert!(page(&campaigns).html.contains("Every fault"));
     campaigns[0].outcome.runs.clear();
     let made = page(&campaigns);
-    assert!(made.alerts[0].contains("0 of 250 faults"), "{:?}", made.alerts);
+    assert!(made.remarks[0].text.contains("0 of 250 faults"), "{:?}", made.remarks);
     page(&[]);
 }

@@ -24,7 +24,7 @@ fn apart(printed: &[&str]) -> (String, String) {
     let (mut pair, mut rest, mut of_pair) = (Vec::new(), Vec::new(), false);
     let mut of_freshness = false;
     for line in printed {
-        // The warning, which is the last one, and the table end with an empty line.
+        // The remark, which is the last one, and the table end with an empty line.
         of_freshness = match line.trim() {
             _ if line.starts_with("! freshness was measured") => true,
             _ if line.starts_with("Freshness: age") => true,

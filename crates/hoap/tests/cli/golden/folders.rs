@@ -48,9 +48,9 @@ fn page(test: &str, folders: &[&str], words: &str) {
     // The size of the page is that of the code in it, too.
     let bytes: serde_json::Value = serde_json::from_str(&bytes).unwrap();
     let keys: Vec<&str> = bytes.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(keys, ["page", "bytes", "csv", "alerts"]);
+    assert_eq!(keys, ["page", "bytes", "csv", "remarks"]);
     assert_eq!(bytes["bytes"], p.read("page.html").len());
-    golden.text("alerts.json", &format!("{:#}\n", bytes["alerts"]));
+    golden.text("remarks.json", &format!("{:#}\n", bytes["remarks"]));
 }
 
 #[test]

@@ -5,6 +5,18 @@ use serde_json::{Map, Value};
 use super::rules::{Action, Rule};
 use super::terminal::{is_noise, mask, scrub};
 
+/// Remarks that a run has or has not depending on how fast the machine is.
+const SPEED: [&str; 8] = [
+    "orders-grew",
+    "not-steady",
+    "held-back",
+    "cpu-stolen",
+    "begun-late",
+    "driver-busy",
+    "cores-taken",
+    "windows-apart",
+];
+
 /// The value with the first rule that matches applied to each field.
 pub fn normalise(value: &Value, rules: &[&[Rule]]) -> Value {
     let rules: Vec<&Rule> = rules.iter().copied().flatten().collect();
@@ -49,8 +61,8 @@ impl Normaliser<'_> {
                 other => other.clone(),
             },
             Action::Quiet => match value {
-                Value::String(text) if is_noise(text) => return None,
-                other => other.clone(),
+                remark if SPEED.iter().any(|id| remark["id"] == *id) => return None,
+                remark => remark.clone(),
             },
             Action::Set => match inner(path) {
                 Value::Array(mut all) => {

@@ -24,7 +24,7 @@ pub enum Action {
     Bound,
     /// A text without the program's path, times of day and seeds that are drawn after the run.
     Scrubbed,
-    /// A text that is left out where it tells of the machine's speed only.
+    /// A remark that is left out where it tells of the machine's speed only.
     Quiet,
     /// An array of any length: what its elements are, each once.
     Set,
@@ -82,7 +82,7 @@ pub const RUN: &[Rule] = &[
     rule("drivers[].offset_seconds", Number),
     rule("seconds", Number),
     rule("drivers[].seconds", Number),
-    rule("warnings[]", Quiet),
+    rule("remarks[]", Quiet),
     rule("partial", Words),
     rule("configuration.start-at", Is("<time>")),
     rule("drivers[].configuration.start-at", Is("<time>")),

@@ -16,7 +16,7 @@ use super::terminal::{scrub_lines, terminal};
 struct Kind<'a> {
     /// Rules before those of every run.
     rules: &'a [&'a [Rule]],
-    /// Alerts that this run has on every machine.
+    /// Remarks that this run has on every machine.
     surely: &'a [&'a str],
     /// Steps without transactions, whose queries find as many rows as ever.
     untouched: &'a [usize],

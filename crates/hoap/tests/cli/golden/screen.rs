@@ -89,7 +89,7 @@ fn a_run_shows_one_line_that_vanishes_without_a_trace() {
         let all = shown.all.screen().contents();
         assert!(!all.contains(" · "), "a live line is left:\n{all}");
         assert!(all.trim_end().ends_with("verdict: nothing was checked"), "{all}");
-        // Warnings that a slow machine has leave their blank line.
+        // Remarks that a slow machine has leave their blank line.
         let end = terminal(&all, &[], false).replace("\n\n", "\n");
         golden.text(&format!("{columns}-end.txt"), &end);
     }

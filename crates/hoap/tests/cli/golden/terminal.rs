@@ -1,7 +1,7 @@
 //! What the terminal shows, without what depends on time: a line for each paragraph and each row of
 //! a table, the cells apart by " | ", numbers with their units as "#".
 
-/// Lines and warnings that a run has or has not depending on how fast the machine is.
+/// Lines that a run has or has not depending on how fast the machine is.
 const NOISE: [&str; 10] = [
     "did not reach its rate",
     "in flight when its window ended",
@@ -35,7 +35,7 @@ const UNITS: [&str; 16] = [
 ];
 
 /// Whether a run may have or lack this line.
-pub fn is_noise(line: &str) -> bool {
+fn is_noise(line: &str) -> bool {
     NOISE.iter().any(|words| line.contains(words))
 }
 
@@ -70,7 +70,7 @@ pub fn terminal(text: &str, surely: &[&str], once: bool) -> String {
         out.push_str(&line);
         out.push('\n');
     }
-    // The blank line behind alerts that were all left out.
+    // The blank line behind remarks that were all left out.
     out.trim_start_matches('\n').to_owned()
 }
 
