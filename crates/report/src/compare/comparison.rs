@@ -10,6 +10,7 @@ use super::line::ComparedLine;
 use super::lines::{self, Asked, Found};
 use super::side::{Side, SideRun};
 use crate::run::measure::Measure;
+use crate::run::remarks::line;
 use crate::run::void::{self, refuse};
 
 /// The least relative difference that matters where nobody says otherwise.
@@ -151,8 +152,8 @@ impl Comparison {
 fn marked(all: &[&Side]) -> Vec<Reason> {
     let of_side = |(number, side): (usize, &&Side)| -> Vec<Reason> {
         let reason = |of: &SideRun| {
-            let what = of.folder.display().to_string();
-            Some(Reason { candidate: number.saturating_sub(1), what, why: void::alert(&of.run)? })
+            let (what, why) = (of.folder.display().to_string(), void::remark(&of.run)?);
+            Some(Reason { candidate: number.saturating_sub(1), what, why: line(&why, &[]) })
         };
         side.runs.iter().filter_map(reason).collect()
     };

@@ -26,8 +26,8 @@ fn one_of_three_is_lost_and_the_work_goes_on() {
     let later = open(&format!("{url}?request_timeout_ms=15000"));
     acknowledged.is_in(&later);
     // One of three is no quorum.
-    lab.kill_process(2);
     let mut session = client(&later);
+    lab.kill_process(2);
     until("that the second node is missed", || {
         let e = wait(session.update("user1", &record([(0, "0")])));
         let e = e.expect_err("a write was acknowledged that one node has");

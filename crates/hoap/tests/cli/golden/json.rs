@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::rules::{Action, Rule};
-use super::terminal::{is_noise, mask, scrub};
+use super::terminal::{mask, scrub};
 
 /// Remarks that a run has or has not depending on how fast the machine is.
 const SPEED: [&str; 8] = [
