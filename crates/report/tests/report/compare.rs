@@ -215,7 +215,8 @@ fn two_runs_a_side_are_said_to_be_too_few_with_the_number_that_would_do() {
     let side = |name: &str| Side::open(&place.path().join(name)).unwrap();
     let question = Question { gates: vec![], relevant: 0.01, details: false };
     let c = Comparison::new(side("base"), vec![side("new")], question).unwrap();
-    let said = c.alerts().join("\n");
+    let text = plain(&document(&c));
+    let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("two runs a side are too few: the interval of "), "{said}");
     assert!(said.contains(" runs a side tell a difference of 5 %"), "{said}");
 }
