@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use hoap_database::Target;
 use hoap_databases::url::redact;
 use hoap_record::{FORMAT, Load, Run};
-use hoap_workload::capability::Target;
 use hoap_workload::note::Note;
 use serde_json::Value;
 

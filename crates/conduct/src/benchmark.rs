@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use hoap_database::Target;
+use hoap_drive::{Client, Probing, Workload};
 use hoap_record::{AuditLine, Check, Remark, Run, RunFolder};
 use hoap_workload::Result;
-use hoap_workload::capability::Target;
-use hoap_workload::client::{Client, Probing, Workload};
 
 use crate::caller::Setting;
 

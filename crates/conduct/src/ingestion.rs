@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use hoap_data::DataSet;
+use hoap_database::Documents;
 use hoap_record::{Ingestion, Time};
-use hoap_workload::capability::Documents;
 use hoap_workload::ch2::ingestion::{Meter, Progress};
 use hoap_workload::load::{self, Existing, Load};
 use hoap_workload::note;

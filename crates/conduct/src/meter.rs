@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use hoap_database::Target;
 use hoap_drive::{Observer, Phase, StepPlan, Tick};
 use hoap_observe::MetricWatch;
-use hoap_workload::capability::Target;
 
 type Usage = BTreeMap<String, f64>;
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use hoap_drive::Workload;
 use hoap_drive::search::{ProbeResult, frontier, max_rate};
 use hoap_drive::{End, Gate, Pace, StepPlan, run_probed_step};
 use hoap_observe::MetricWatch;
 use hoap_record::search::{Effort, Search};
 use hoap_record::{Bounds, Check, Repetition, Run, RunFolder, Step, Verdict, kept};
-use hoap_workload::client::Workload;
 use hoap_workload::words::counted;
 use hoap_workload::{ErrorKind, Result};
 

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use clap::Args;
 use hoap_data::shop::{ShopData, ShopSpec};
+use hoap_database::Target;
+use hoap_database::shop::JoinVariant;
 use hoap_databases::{AnyTarget, offers, open_any};
 use hoap_drive::NoWorkload;
+use hoap_drive::Workload;
 use hoap_record::{Remark, RemarkId, output};
 use hoap_workload::Result;
-use hoap_workload::capability::Target;
-use hoap_workload::capability::shop::JoinVariant;
-use hoap_workload::client::Workload;
 use hoap_workload::load::LoadSource;
 use hoap_workload::note::{self, Note};
 use hoap_workload::shop::{Join, KeepAnswers, Options, Pagination, source};

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use hoap_data::Part;
+use hoap_database::key_value::KeyValue;
+use hoap_database::{Documents, Target};
 use hoap_databases::{AnyTarget, offers, open_any, refuse_property_of_binding, with_key_value};
 use hoap_drive::NoWorkload;
 use hoap_record::benchmark_title;
 use hoap_record::merge::{beside_others, left_to_first};
 use hoap_record::{Check, Run};
-use hoap_workload::capability::key_value::KeyValue;
-use hoap_workload::capability::{Documents, Target};
 use hoap_workload::load::LoadSource;
 use hoap_workload::note::{self, Note};
 use hoap_workload::ycsb::{Kind, Memory, Preset, Properties, ScanFields, Setup, UserTable, Ycsb};

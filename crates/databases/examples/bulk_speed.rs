@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use hoap_workload::capability::Batch;
+use hoap_database::Batch;
 
 const BATCH: usize = 1000;
 const ROUNDS: usize = 9;

@@ -12,10 +12,8 @@ mod common;
 use std::hint::black_box;
 use std::path::Path;
 
-use hoap_workload::capability::Target;
-use hoap_workload::capability::key_value::{
-    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
-};
+use hoap_database::Target;
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Statement};

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use hoap_data::ycsb::{FieldLength, RecordSpec, Records};
-use hoap_workload::capability::key_value::Record;
+use hoap_database::key_value::Record;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hoap_workload::capability::{Applicable, Target};
+use hoap_database::{Applicable, Target};
 
 use crate::null::Null;
 use crate::remote::{Remote, RemoteJoins, RemoteKeyValue, RemotePages};
@@ -71,15 +71,15 @@ impl AnyTarget {
 }
 
 /// Runs an expression on the database, whose type has
-/// [`KeyValue`](hoap_workload::capability::key_value::KeyValue): `Ok` of its value, or
-/// [`NotApplicable`](hoap_workload::capability::NotApplicable).
+/// [`KeyValue`](hoap_database::key_value::KeyValue): `Ok` of its value, or
+/// [`NotApplicable`](hoap_database::NotApplicable).
 ///
 /// The name is bound to the database itself where an [`AnyTarget`] is given, and to a reference
 /// where a reference is. The expression may contain `.await`, `?` and `return`.
 ///
 /// ```
-/// # async fn f() -> hoap_workload::Result<()> {
-/// use hoap_workload::capability::key_value::KeyValue;
+/// # async fn f() -> hoap_record::Result<()> {
+/// use hoap_database::key_value::KeyValue;
 /// let target = hoap_databases::open_any("null:").await?;
 /// let scans = hoap_databases::with_key_value!(&target, |kv| kv.scans())?;
 /// # assert!(scans.is_ok());

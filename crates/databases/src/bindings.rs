@@ -1,7 +1,7 @@
 //! The properties of YCSB's bindings for the databases that Hoap has. What they say of a database,
 //! its URL says here.
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 
 /// A binding's properties, and where they go.
 struct Binding {

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-use hoap_workload::{Error, ErrorKind, Said};
+use hoap_record::{Error, ErrorKind, Said};
 
 /// Advice for a database that lacks what a load makes.
 pub(crate) const LOAD_FIRST: &str = "run `hoap load` first";

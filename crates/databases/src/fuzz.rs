@@ -2,8 +2,8 @@
 //! `hoap_testing::fuzz` says what a target is. A database's own parsers have theirs in a module
 //! `fuzz` beside them.
 
-use hoap_workload::capability::key_value::Record;
-use hoap_workload::{Error, Result};
+use hoap_database::key_value::Record;
+use hoap_record::{Error, Result};
 use serde_json::Value;
 
 use crate::url::{has_secret, redact, scrub};

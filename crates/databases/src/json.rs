@@ -4,7 +4,7 @@
 //! are read in 0.20 µs and written in 0.26 µs; `serde_json` takes 0.81 µs and 1.0 µs with the same
 //! buffers. The example `record_json` measures both (`bench/README.md`).
 
-use hoap_workload::capability::key_value::Record;
+use hoap_database::key_value::Record;
 
 /// Appends a record, of which every field was [`check`]ed, as a JSON object. The names of `names`
 /// need no escaping.

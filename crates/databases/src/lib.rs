@@ -16,8 +16,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use hoap_workload::capability::Target;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_database::Target;
+use hoap_record::{Error, ErrorKind, Result};
 
 mod any;
 #[cfg(feature = "asterixdb")]

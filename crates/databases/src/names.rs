@@ -1,6 +1,6 @@
 //! Names and paths that go into the text of a statement: checked here, never quoted blindly.
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 
 /// Refuses a collection name that is no plain identifier, is longer than `longest` bytes, or begins
 /// (in whatever case) with one of the `reserved` prefixes, which belong to the database or to

@@ -13,7 +13,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use hoap_workload::{Error, ErrorKind};
+use hoap_record::{Error, ErrorKind};
 
 use crate::url::{HIDDEN, decode, redact};
 
@@ -106,7 +106,7 @@ pub(crate) fn set_each(
     url: &str,
     query: Option<&str>,
     mut set: impl FnMut(&str, &str) -> Read<()>,
-) -> hoap_workload::Result<()> {
+) -> hoap_record::Result<()> {
     let invalid =
         |answer: String| Error::new(ErrorKind::Invalid, format!("open {}", redact(url)), answer);
     // What is no name may be part of a password with a question mark in it.
@@ -277,7 +277,7 @@ pub(crate) mod tests {
         }
     }
 
-    fn read(query: &str) -> hoap_workload::Result<()> {
+    fn read(query: &str) -> hoap_record::Result<()> {
         set_each(&format!("x://h?{query}"), Some(query), |name, value| match name {
             "wrong" => Err(format!("`{value}`")),
             _ => Ok(()),

@@ -1,6 +1,6 @@
 //! Patches of one document: which of them one statement may hold, and what they want of it.
 
-use hoap_workload::capability::{Change, Patch};
+use hoap_database::{Change, Patch};
 #[cfg(any(
     feature = "cassandra",
     feature = "dynamodb",

@@ -4,7 +4,7 @@
 use std::future::Future;
 use std::time::{Duration, Instant, SystemTime};
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 
 use crate::failure::{Done, Failure};
 

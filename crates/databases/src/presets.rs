@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 
 use crate::url::{FILES, PLACES, Parts};
 

@@ -1,6 +1,6 @@
 //! Statements that read records, a text for each selection of fields, made once.
 
-use hoap_workload::capability::key_value::Fields;
+use hoap_database::key_value::Fields;
 
 /// A text for each selection of fields.
 pub(crate) struct Reads {

@@ -12,14 +12,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use hoap_workload::Result;
-use hoap_workload::capability::key_value::{
-    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
-};
-use hoap_workload::capability::shop::{
-    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
-};
-use hoap_workload::capability::{Applicable, Blocking, Target};
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
+use hoap_database::shop::{JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages};
+use hoap_database::{Applicable, Blocking, Target};
+use hoap_record::Result;
 
 /// What an operation is, whichever database it is one of.
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;

@@ -15,7 +15,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use hoap_workload::{Error, ErrorKind};
+use hoap_record::{Error, ErrorKind};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use form::{ambiguous, authority, port_colon};
@@ -130,7 +130,7 @@ fn split_port(text: &str) -> Result<(&str, Option<u16>), &'static str> {
 pub(crate) fn file_path<'a>(
     scheme: &str,
     url: &'a str,
-) -> hoap_workload::Result<(PathBuf, Option<&'a str>)> {
+) -> hoap_record::Result<(PathBuf, Option<&'a str>)> {
     let invalid =
         |answer: String| Error::new(ErrorKind::Invalid, format!("open {}", redact(url)), answer);
     let rest = url.strip_prefix(scheme).and_then(|rest| rest.strip_prefix(':')).unwrap_or(url);

@@ -11,10 +11,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use hoap_drive::{Arrivals, End, NoWorkload, Pace, StepPlan, Stop, run_step};
+use hoap_drive::{Client, Completion, Next, Outcome, Workload};
+use hoap_record::Result;
 use hoap_record::RunFolder;
 use hoap_record::{FORMAT, Run};
-use hoap_workload::Result;
-use hoap_workload::client::{Client, Completion, Next, Outcome, Workload};
 
 /// A database that answers at once, or after a timer.
 struct Nothing {

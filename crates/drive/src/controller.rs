@@ -5,9 +5,10 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use hoap_record::folder::seconds;
+use hoap_record::{Error, ErrorKind, Result};
 use hoap_record::{Gap, Step};
-use hoap_workload::client::Canceller;
-use hoap_workload::{Error, ErrorKind, Result};
+
+use crate::Canceller;
 
 use crate::clients::{Message, Side};
 use crate::measure::{Collector, RateMonitor, Throughput};

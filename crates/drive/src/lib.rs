@@ -1,12 +1,13 @@
 //! Runs the clients of a step against a database, measures them and writes the run folder.
 //!
-//! The driver knows neither documents nor databases: it asks a [`hoap_workload::client::Client`]
+//! The driver knows neither documents nor databases: it asks a [`Client`]
 //! for its next operation and calls it.
 //!
 //! Read the files in this order; each uses only those above it.
 //!
 //! | place | content |
 //! |---|---|
+//! | `workload.rs` | what is driven: a [`Workload`] and its [`Client`]s |
 //! | `plan/` | what a step does ([`StepPlan`]), how to stop it, how to watch it |
 //! | `pace/` | when operations begin: clock, schedule of an open loop, budget, backoff |
 //! | `machine/` | what the driver's machine does beside the load |
@@ -30,6 +31,7 @@ mod pace;
 mod plan;
 pub mod search;
 mod step;
+mod workload;
 
 pub use host::{available_memory, host, now};
 pub use plan::{
@@ -37,3 +39,4 @@ pub use plan::{
     Stop, Tick,
 };
 pub use step::{StepOutcome, run_probed_step, run_step};
+pub use workload::{Canceller, Client, Completion, Look, Next, Outcome, Probe, Probing, Workload};

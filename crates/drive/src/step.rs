@@ -6,9 +6,10 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::channel;
 use std::thread::{self, ScopedJoinHandle};
 
+use hoap_record::{Error, ErrorKind, Result};
 use hoap_record::{Event, RunFolder, Step};
-use hoap_workload::client::{Client, Probing, Workload};
-use hoap_workload::{Error, ErrorKind, Result};
+
+use crate::{Client, Probing, Workload};
 
 use crate::clients::{
     Context, QueryStream, Side, TransactionLoad, TransactionWorker, run_probe, run_worker,

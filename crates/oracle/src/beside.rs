@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use hoap_data::{Collection, DataSet, Schema};
+use hoap_database::{Answer, Batch, Index, Row, Target};
 use hoap_databases::open;
 use hoap_workload::answers::compare;
-use hoap_workload::capability::{Answer, Batch, Index, Row, Target};
 use hoap_workload::ch2::ingestion::Meter;
 use hoap_workload::ch2::queries::{Column, Kind, Parameters, Query, QuerySet, Texts};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! A query of the 22 on what was read.
 
-use hoap_workload::capability::Answer;
+use hoap_database::Answer;
 use serde_json::Value;
 
 use super::model::Loaded;

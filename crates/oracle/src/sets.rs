@@ -1,7 +1,7 @@
 //! The data and the parameters with which answers are compared.
 
 use hoap_data::{DataSet, ExtraFields, Schema, Spec};
-use hoap_workload::capability::Answer;
+use hoap_database::Answer;
 use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{ParameterSet, Parameters, Query};
 

@@ -4,8 +4,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use hoap_data::ycsb::RecordSpec;
+use hoap_database::{Documents, Row};
 use hoap_databases::open;
-use hoap_workload::capability::{Documents, Row};
 use hoap_workload::load::LoadSource;
 use hoap_workload::ycsb::UserTable;
 use serde_json::Value;

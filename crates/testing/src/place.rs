@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use hoap_data::Collection;
+use hoap_database::{Documents, Target};
 use hoap_databases::open;
-use hoap_workload::capability::{Documents, Target};
 use hoap_workload::{ErrorKind, Result};
 
 use crate::urls::{own, server, with};

@@ -3,10 +3,10 @@
 
 use std::sync::atomic::AtomicBool;
 
+use hoap_database::Target;
 use hoap_isolation::judge;
 use hoap_record::history::Attempt;
 use hoap_record::{Level, Witness};
-use hoap_workload::capability::Target;
 use hoap_workload::ch2::ledger::RunMark;
 use hoap_workload::ch2::witness::{self, Witnesses};
 

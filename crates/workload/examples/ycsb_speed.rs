@@ -10,12 +10,10 @@ use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use hoap_data::random::Stream;
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
+use hoap_database::{Applicable, Blocking};
+use hoap_drive::{Client, Workload};
 use hoap_workload::Result;
-use hoap_workload::capability::key_value::{
-    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
-};
-use hoap_workload::capability::{Applicable, Blocking};
-use hoap_workload::client::{Client, Workload};
 use hoap_workload::ycsb::{Distribution, Keys, PRESETS, Properties, Setup, UserTable, Ycsb};
 
 /// A database that does nothing.

@@ -1,8 +1,6 @@
-//! The benchmarks, independent of the database.
+//! The benchmarks, on any database that has what they need.
 //!
 //! * [`answers`]: whether two answers to a question are equal.
-//! * [`capability`]: the traits that a database offers.
-//! * [`client`]: the traits through which the driver runs operations.
 //! * [`contribution`]: the file of one of several driver machines, for the checks of all.
 //! * [`load`]: loading any benchmark's documents; [`note`]: the note of a loaded database.
 //! * [`ch2`]: CH2 and CH2++: transactions, queries, loading and checks.
@@ -10,9 +8,7 @@
 //! * [`ycsb`]: YCSB's core workload.
 
 pub mod answers;
-pub mod capability;
 pub mod ch2;
-pub mod client;
 pub mod contribution;
 pub mod load;
 pub mod note;

@@ -1,10 +1,10 @@
 //! The note: the small document that a load writes beside the data to describe it.
 
+use hoap_database::{Documents, Target};
 use hoap_record::{Ingestion, Stored};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::capability::{Documents, Target};
 use crate::{Error, ErrorKind, Result};
 
 /// The note.

@@ -1,10 +1,10 @@
 //! What the database must hold before and after the run, and what the run did to it.
 
 use hoap_data::DataSet;
+use hoap_database::Target;
 use hoap_drive::Stop;
 use hoap_record::{Check, Remark, RemarkId, Verdict};
 use hoap_workload::Result;
-use hoap_workload::capability::Target;
 use hoap_workload::ch2::aggregates::{self, Aggregates};
 use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::counters;

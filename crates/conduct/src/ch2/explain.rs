@@ -4,11 +4,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use hoap_data::{Schema, Spec};
+use hoap_database::{AnalyticalSession, Explained, Target};
 use hoap_drive::Stop;
 use hoap_record::output::{self, Kind};
 use hoap_record::{Remark, RemarkId};
 use hoap_workload::answers::{ANSWER, AnswerFile, AnswersOf};
-use hoap_workload::capability::{AnalyticalSession, Explained, Target};
 use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{ParameterSet, Parameters, Query, Texts};
 use hoap_workload::ch2::stream::run_query;

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hoap_data::DataSet;
+use hoap_database::Target;
 use hoap_record::merge::{beside_others, left_to_first};
 use hoap_record::{AuditLine, Check, Remark, RemarkId, Run, RunFolder, Verdict};
-use hoap_workload::capability::Target;
 use hoap_workload::ch2::contribution::Contribution;
 use hoap_workload::ch2::district::District;
 use hoap_workload::ch2::freshness::Probes;

@@ -1,9 +1,9 @@
 //! How the flags become a run, and the ledgers of several drivers a check.
 
 use hoap_data::Schema;
+use hoap_database::Target;
 use hoap_databases::{offers, open};
 use hoap_record::{Check, Remark, RemarkId, Repetition, Run};
-use hoap_workload::capability::Target;
 use hoap_workload::ch2::aggregates::Aggregates;
 use hoap_workload::ch2::contribution::Contribution;
 use hoap_workload::ch2::note::{self, DataNote};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hoap_database::Target;
 use hoap_record::{CatchUp, Check, Remark, RemarkId, Verdict};
-use hoap_workload::capability::Target;
 use hoap_workload::ch2::beside;
 use hoap_workload::ch2::freshness::{self, Board, Probes};
 use hoap_workload::ch2::terminal::Terminals;

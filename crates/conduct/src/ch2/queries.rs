@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use hoap_data::Schema;
+use hoap_database::{AnalyticalSession, Target};
 use hoap_drive::Stop;
-use hoap_workload::capability::{AnalyticalSession, Target};
 use hoap_workload::ch2::queries::{ParameterSet, QuerySet, Texts};
 use hoap_workload::{Error, Result};
 use serde_json::json;

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use hoap_data::{DataSet, Schema};
+use hoap_database::{Answer, Target};
 use hoap_record::{Check, Verdict};
 use hoap_workload::answers::{
     AnswerFile, AnswerFolder, AnswersOf, DataSetName, StoredAnswer, StoredAnswers, compare, stored,
 };
-use hoap_workload::capability::{Answer, Target};
 use hoap_workload::ch2::aggregates;
 use hoap_workload::ch2::conditions::{Deliveries, Finding, conditions};
 use hoap_workload::ch2::ledger::{Ledger, unforeseen};

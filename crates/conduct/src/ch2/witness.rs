@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use hoap_database::Target;
 use hoap_isolation::judge;
 use hoap_record::{Check, Level, Remark, RemarkId, Run, RunFolder, Verdict, Witness};
-use hoap_workload::capability::Target;
 use hoap_workload::ch2::terminal::Terminals;
 use hoap_workload::ch2::witness::Witnesses;
 use hoap_workload::words::counted;

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use hoap_data::DataSet;
-use hoap_workload::capability::Target;
+use hoap_database::Target;
+use hoap_drive::{Client, Outcome, Workload};
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
-use hoap_workload::client::{Client, Outcome, Workload};
 use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hoap_workload::capability::{Access, Change, Intent, Patch, Session, Target};
+use hoap_database::{Access, Change, Intent, Patch, Session, Target};
 use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::{Value, json};

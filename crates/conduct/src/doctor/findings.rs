@@ -1,7 +1,7 @@
 //! What the steps of an examination find.
 
+use hoap_database::NotApplicable;
 use hoap_record::{Check, Verdict};
-use hoap_workload::capability::NotApplicable;
 use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 

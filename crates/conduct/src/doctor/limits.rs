@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hoap_data::DataSet;
-use hoap_workload::capability::{AnalyticalSession, Target};
+use hoap_database::{AnalyticalSession, Target};
+use hoap_drive::Canceller;
 use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{ParameterSet, QuerySet, Texts};
 use hoap_workload::ch2::stream::run_query;
-use hoap_workload::client::Canceller;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use super::findings::{Findings, Step};

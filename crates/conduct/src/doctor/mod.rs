@@ -20,13 +20,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use findings::Findings;
 use hoap_data::DataSet;
+use hoap_database::Target;
 use hoap_record::{Check, Description, Time};
-use hoap_workload::capability::Target;
 use hoap_workload::{Error, ErrorKind, Local, Result};
 
 use crate::caller::Caller;
-use findings::Findings;
 
 /// The flags of `hoap doctor`.
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hoap_data::{Collection, DataSet, ExtraFields, Schema, Spec};
-use hoap_workload::capability::{Documents, Target};
+use hoap_database::{Documents, Target};
 use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::freshness;
 use hoap_workload::ch2::nothing_lost::Expected;

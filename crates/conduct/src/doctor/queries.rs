@@ -1,8 +1,8 @@
 //! The 22 queries, and their answers on record.
 
 use hoap_data::DataSet;
+use hoap_database::{AnalyticalSession, Target};
 use hoap_workload::answers::stored;
-use hoap_workload::capability::{AnalyticalSession, Target};
 use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{ParameterSet, QuerySet, Texts};
 use hoap_workload::ch2::stream::run_query;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hoap_data::ycsb::{RecordSpec, Records};
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
 use hoap_databases::{RemoteKeyValue, open_any};
-use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
 use hoap_workload::load::{self, Existing, Load};
 use hoap_workload::words::counted;
 use hoap_workload::ycsb::UserTable;

@@ -1,8 +1,6 @@
 //! What one client's transactions promise.
 
-use hoap_workload::capability::{
-    Access, Change, Intent, Order, Patch, Session, Target, Transactions,
-};
+use hoap_database::{Access, Change, Intent, Order, Patch, Session, Target, Transactions};
 use hoap_workload::ch2::schema::Paths;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::json;

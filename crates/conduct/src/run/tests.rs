@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
+use hoap_database::Target;
 use hoap_drive::NoWorkload;
 use hoap_record::folder::read_run;
-use hoap_workload::capability::Target;
 use hoap_workload::{Error, ErrorKind};
 
 use super::*;

@@ -3,8 +3,8 @@
 
 use std::hint::black_box;
 
+use hoap_database::AnalyticalSession;
 use hoap_databases::open;
-use hoap_workload::capability::AnalyticalSession;
 use serde_json::json;
 
 use super::beside::{Client, Kind, Plan, Settings, Work, beside};

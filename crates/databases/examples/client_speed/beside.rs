@@ -4,10 +4,8 @@ use std::hint::black_box;
 
 use futures_util::TryStreamExt;
 use futures_util::stream::FuturesUnordered;
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
 use hoap_databases::{RemoteKeyValueSession, open_any};
-use hoap_workload::capability::key_value::{
-    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
-};
 
 use super::common::{Any, FIELDS, cpu_seconds, keys, median, value, with_records};
 

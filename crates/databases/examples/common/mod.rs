@@ -7,7 +7,7 @@
 
 use std::process::ExitCode;
 
-use hoap_workload::capability::{Batch, Target};
+use hoap_database::{Batch, Target};
 
 /// Fields of a record.
 pub const FIELDS: u16 = 10;

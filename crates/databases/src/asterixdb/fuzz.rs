@@ -1,6 +1,6 @@
 //! See [`crate::fuzz`].
 
-use hoap_workload::Result;
+use hoap_record::Result;
 
 /// A URL as it is shown.
 pub(crate) fn url(url: &str) -> Result<String> {

@@ -29,14 +29,14 @@ mod state;
 use std::path::Path;
 use std::sync::Arc;
 
-use hoap_workload::Result;
+use definition::AsterixDefinition;
+use hoap_record::Result;
+use options::ParsedUrl;
 
 use crate::failure::Done;
 use crate::remote::{Remote, RemoteJoins, RemotePages};
 use crate::sqlpp::store::{Endpoint, Folder, StoreEngine};
 use crate::sqlpp::{Service, ServiceAddress, StatementClient};
-use definition::AsterixDefinition;
-use options::ParsedUrl;
 
 pub use crate::sqlpp::store::Store as AsterixDb;
 pub use options::OPTIONS;
@@ -50,8 +50,8 @@ pub(crate) use crate::sqlpp::store::LACKS;
 /// Opens an `asterixdb:` URL and asks the cluster for its version and nodes.
 ///
 /// # Errors
-/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong;
-/// [`hoap_workload::ErrorKind::Unavailable`] where the cluster cannot be reached or is not ready.
+/// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong;
+/// [`hoap_record::ErrorKind::Unavailable`] where the cluster cannot be reached or is not ready.
 pub async fn open(url: &str) -> Result<AsterixDb> {
     let parsed = options::parse(url)?;
     let tried = format!("open {}", parsed.shown);

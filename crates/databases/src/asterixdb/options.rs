@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hoap_workload::Result;
+use hoap_record::Result;
 
 use crate::options::{
     Read, if_given, milliseconds, number, options, set_each, switch, unless_zero, words,
@@ -85,7 +85,7 @@ const PORT: u16 = 19002;
 /// Reads a URL.
 ///
 /// # Errors
-/// [`hoap_workload::ErrorKind::Invalid`], which repeats no secret.
+/// [`hoap_record::ErrorKind::Invalid`], which repeats no secret.
 pub(super) fn parse(url: &str) -> Result<ParsedUrl> {
     let malformed =
         |answer: &str| url::malformed("asterixdb", "asterixdb://HOST:PORT/DATAVERSE", answer);
@@ -110,7 +110,7 @@ pub(super) fn parse(url: &str) -> Result<ParsedUrl> {
 
 #[cfg(test)]
 mod tests {
-    use hoap_workload::ErrorKind;
+    use hoap_record::ErrorKind;
 
     use super::*;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hoap_record::Description;
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use reqwest::Method;
 use serde_json::Value;
 

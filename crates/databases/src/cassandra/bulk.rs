@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use hoap_workload::capability::Batch;
+use hoap_database::Batch;
 use scylla::statement::prepared::PreparedStatement;
 
 use super::document::Stored;

@@ -3,8 +3,8 @@
 //! A scan reads pages in the order of the keys' tokens, each at a moment of its own: it is a
 //! snapshot as long as nobody writes, as after a run.
 
+use hoap_database::{Index, Row};
 use hoap_record::Stored;
-use hoap_workload::capability::{Index, Row};
 use scylla::deserialize::row::ColumnIterator;
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 //! An error is sorted as one of a read, of which the code says whether a write would be unsure:
 //! [`written`] makes one of a write of it.
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use scylla::deserialize::{DeserializationError, TypeCheckError};
 use scylla::errors::{
     ConnectionError, ConnectionPoolError, ConnectionSetupRequestErrorKind, DbError, ExecutionError,

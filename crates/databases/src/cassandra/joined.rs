@@ -3,8 +3,8 @@
 //! workload that uses it only reads.
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use hoap_workload::capability::Index;
-use hoap_workload::shop::source::{CUSTOMERS, ORDERS, ZIP_INDEX};
+use hoap_database::Index;
+use hoap_database::shop::{CUSTOMERS, ORDERS, ZIP_INDEX};
 use scylla::deserialize::row::ColumnIterator;
 use scylla::statement::prepared::PreparedStatement;
 use serde_json::Value;

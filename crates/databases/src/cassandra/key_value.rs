@@ -12,8 +12,8 @@
 
 use std::sync::Arc;
 
-use hoap_workload::capability::Applicable;
-use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
+use hoap_database::Applicable;
+use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use scylla::deserialize::row::ColumnIterator;
 use scylla::response::{PagingState, PagingStateResponse};
 

@@ -49,9 +49,9 @@ mod statements;
 mod tls;
 mod values;
 
+use hoap_database::{Analytics, Applicable, Documents, Target, Transactions};
 use hoap_record::Description;
-use hoap_workload::Result;
-use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
+use hoap_record::Result;
 
 pub use database::{Cassandra, CassandraEngine};
 pub use options::OPTIONS;
@@ -74,8 +74,8 @@ pub(crate) const LACKS: &[crate::capabilities::Lack] =
 /// Opens a `cassandra:` URL and asks the cluster for its version and settings.
 ///
 /// # Errors
-/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong or does not fit the
-/// cluster; [`hoap_workload::ErrorKind::Unavailable`] where the cluster cannot be reached or
+/// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong or does not fit the
+/// cluster; [`hoap_record::ErrorKind::Unavailable`] where the cluster cannot be reached or
 /// refuses.
 pub async fn open(url: &str) -> Result<Cassandra> {
     let place = parsed_url::parse(url, &|name| std::env::var(name).ok())?;

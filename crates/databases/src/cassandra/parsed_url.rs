@@ -1,7 +1,7 @@
 //! The URL of a Cassandra target:
 //! `cassandra://[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]…]/KEYSPACE[?…]`.
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 
 use super::credentials::{self, Credentials};
 use super::options::Options;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use hoap_workload::Result;
+use hoap_record::Result;
 use scylla::client::session::TlsContext;
 use tokio::runtime::{Handle, Id};
 

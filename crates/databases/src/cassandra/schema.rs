@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use scylla::statement::Consistency;
 
 use super::connection::Connection;

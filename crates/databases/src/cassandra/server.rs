@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use hoap_record::Description;
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use scylla::statement::Consistency;
 
 use super::connection::Connection;

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use hoap_workload::capability::shop::{JoinRow, JoinVariant};
+use hoap_database::shop::{JoinRow, JoinVariant};
 use scylla::statement::prepared::PreparedStatement;
 
 use super::connection::Connection;

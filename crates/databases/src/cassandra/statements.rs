@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Weak};
 
-use hoap_workload::capability::key_value::{Fields, Table};
+use hoap_database::key_value::{Fields, Table};
 use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 

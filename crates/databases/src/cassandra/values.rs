@@ -1,6 +1,6 @@
 //! Values of statements and of answers, written to and read from the driver's buffers directly.
 
-use hoap_workload::capability::key_value::{Fields, Record};
+use hoap_database::key_value::{Fields, Record};
 use scylla::deserialize::row::ColumnIterator;
 use scylla::serialize::SerializationError;
 use scylla::serialize::row::{RowSerializationContext, SerializeRow};

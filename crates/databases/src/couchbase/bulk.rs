@@ -6,8 +6,8 @@ use couchbase::collection::Collection;
 use couchbase::options::kv_options::UpsertOptions;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::Batch;
+use hoap_database::Batch;
+use hoap_record::ErrorKind;
 
 use super::query::Node;
 use super::server::Server;

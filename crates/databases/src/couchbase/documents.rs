@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use couchbase::options::kv_options::{InsertOptions, ReplaceOptions};
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::Index;
+use hoap_database::Index;
+use hoap_record::ErrorKind;
 use serde_json::Value;
 use tokio::time::Instant;
 

@@ -1,7 +1,7 @@
 //! Errors of the driver and of the query service, sorted by what the caller may do about them.
 
 use couchbase::error::ErrorKind as Kind;
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 
 use crate::failure::{Failure, LOAD_FIRST};
 use crate::sqlpp::{self, Doing, Fault};

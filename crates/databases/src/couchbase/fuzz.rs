@@ -1,6 +1,6 @@
 //! See [`crate::fuzz`].
 
-use hoap_workload::Result;
+use hoap_record::Result;
 
 /// A URL as it is shown.
 pub(crate) fn url(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<String> {

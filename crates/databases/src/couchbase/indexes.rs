@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use hoap_workload::capability::Index;
-use hoap_workload::shop::source::ZIP_INDEX;
+use hoap_database::Index;
+use hoap_database::shop::ZIP_INDEX;
 
 use super::options::Indexes;
 

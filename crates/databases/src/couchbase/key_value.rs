@@ -18,9 +18,9 @@ use couchbase::options::kv_options::{
 };
 use couchbase::subdoc::lookup_in_specs::LookupInSpec;
 use couchbase::subdoc::mutate_in_specs::MutateInSpec;
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::Applicable;
-use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
+use hoap_database::Applicable;
+use hoap_database::key_value::{Fields, Record, Scanned, Table};
+use hoap_record::ErrorKind;
 use serde_json::Value;
 
 use super::bulk::JSON;

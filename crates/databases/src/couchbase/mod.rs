@@ -44,11 +44,9 @@ mod shop;
 mod sql;
 mod transaction;
 
+use hoap_database::{Analytics, Applicable, Documents, NotApplicable, Target, Transactions};
 use hoap_record::Description;
-use hoap_workload::Result;
-use hoap_workload::capability::{
-    Analytics, Applicable, Documents, NotApplicable, Target, Transactions,
-};
+use hoap_record::Result;
 
 use server::Server;
 
@@ -70,8 +68,8 @@ pub(crate) const LACKS: &[crate::capabilities::Lack] = &[("analytics", NO_ANALYT
 /// driver's connections belong to the runtime that this is called on.
 ///
 /// # Errors
-/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, and
-/// [`hoap_workload::ErrorKind::Unavailable`] where the cluster cannot be reached or refuses.
+/// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong, and
+/// [`hoap_record::ErrorKind::Unavailable`] where the cluster cannot be reached or refuses.
 pub async fn open(url: &str) -> Result<Couchbase> {
     let place = options::parse(url, &|name| std::env::var(name).ok())?;
     let tried = format!("open {}", place.url);

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use couchbase::durability_level::DurabilityLevel;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 
 use crate::options::{
     Read, meant, milliseconds, number, options, seconds, set_each, text, unless_zero, words,

@@ -15,7 +15,7 @@ use couchbase::retry::{RetryAction, RetryReason, RetryRequest, RetryStrategy};
 use couchbase::scope::Scope;
 use couchbase::service_type::ServiceType;
 use hoap_record::Description;
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hoap_workload::capability::Index;
+use hoap_database::Index;
 use serde_json::Value;
 
 use super::query::Node;

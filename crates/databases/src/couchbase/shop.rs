@@ -8,9 +8,9 @@
 //! missing, since the service would read every document instead, and *hash* where the service plans
 //! no hash join: only the Enterprise Edition has it, and others pass over the hint.
 
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::shop::{JoinRow, JoinVariant};
-use hoap_workload::shop::source::{COUNTRY_INDEX, COVERING_INDEX};
+use hoap_database::shop::{COUNTRY_INDEX, COVERING_INDEX};
+use hoap_database::shop::{JoinRow, JoinVariant};
+use hoap_record::ErrorKind;
 use serde_json::Value;
 
 use super::indexes::CUSTOMERS_COVERING;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use hoap_workload::capability::{Index, Order};
+use hoap_database::{Index, Order};
 use serde_json::Value;
 
 /// The collection of the note and the progress of loads.

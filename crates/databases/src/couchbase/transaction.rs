@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use hoap_database::{Access, Index, Intent, Order, Patch, Row};
+use hoap_record::ErrorKind;
 use hoap_record::witness::Level;
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Access, Index, Intent, Order, Patch, Row};
 use serde_json::Value;
 use tokio::task::JoinHandle;
 

@@ -24,15 +24,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use definition::AnalyticsDefinition;
 use hoap_record::Description;
-use hoap_workload::Result;
+use hoap_record::Result;
+use options::ParsedUrl;
 
 use crate::failure::Done;
 use crate::remote::{Remote, RemoteJoins, RemotePages};
 use crate::sqlpp::store::{Endpoint, StoreEngine};
 use crate::sqlpp::{Request, Service, ServiceAddress, StatementClient};
-use definition::AnalyticsDefinition;
-use options::ParsedUrl;
 
 pub use crate::sqlpp::store::Store as CouchbaseAnalytics;
 pub use options::OPTIONS;
@@ -49,8 +49,8 @@ const FIRST: Duration = Duration::from_secs(30);
 /// Opens a `couchbase-analytics:` URL and asks the service whether it answers this user.
 ///
 /// # Errors
-/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong;
-/// [`hoap_workload::ErrorKind::Unavailable`] where the service cannot be reached or refuses.
+/// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong;
+/// [`hoap_record::ErrorKind::Unavailable`] where the service cannot be reached or refuses.
 pub async fn open(url: &str) -> Result<CouchbaseAnalytics> {
     let parsed = options::parse(url, &|name| std::env::var(name).ok())?;
     let tried = format!("open {}", parsed.shown);

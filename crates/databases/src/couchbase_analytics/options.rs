@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 
 use crate::options::{
     Read, meant, milliseconds, number, options, set_each, text, unless_zero, words,

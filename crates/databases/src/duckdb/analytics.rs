@@ -6,8 +6,8 @@ use std::sync::Arc;
 use duckdb::arrow::array::{Array, AsArray};
 use duckdb::types::Value as Bound;
 use duckdb::{Connection, Statement, params_from_iter};
-use hoap_workload::capability::{Answer, Explained, Row};
-use hoap_workload::client::Canceller;
+use hoap_database::Canceller;
+use hoap_database::{Answer, Explained, Row};
 use serde_json::Value;
 
 use super::database::DuckDbEngine;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hoap_workload::capability::{Batch, Unmade};
+use hoap_database::{Batch, Unmade};
 
 use super::instance::Instance;
 use super::options::Layout;

@@ -4,9 +4,9 @@ use std::fs::File;
 
 use duckdb::Connection;
 use duckdb::arrow::array::AsArray;
+use hoap_database::{Applicable, Index, NotApplicable};
+use hoap_record::ErrorKind;
 use hoap_record::{Medium, Stored, StoredCollection};
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Applicable, Index, NotApplicable};
 use serde_json::Value;
 
 use super::database::DuckDbEngine;

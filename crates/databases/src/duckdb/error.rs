@@ -1,7 +1,7 @@
 //! What DuckDB's errors mean for the caller. They have a class, which their message begins with,
 //! and no code.
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 
 use crate::failure::{Failure, LOAD_FIRST};
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use duckdb::{AccessMode, Config, Connection};
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 
 use super::options::Options;
 use super::own;

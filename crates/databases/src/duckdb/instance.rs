@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 
 use super::file::DatabaseFile;
 use super::link::Link;

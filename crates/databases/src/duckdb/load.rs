@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use duckdb::Connection;
 use duckdb::arrow::record_batch::RecordBatch;
-use hoap_workload::capability::{Batch, Unmade};
+use hoap_database::{Batch, Unmade};
 
 use super::column::Column;
 use super::file::DatabaseFile;

@@ -50,11 +50,9 @@ mod value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use hoap_database::{Analytics, Applicable, Documents, NotApplicable, Target, Transactions};
 use hoap_record::Description;
-use hoap_workload::Result;
-use hoap_workload::capability::{
-    Analytics, Applicable, Documents, NotApplicable, Target, Transactions,
-};
+use hoap_record::Result;
 
 use instance::Instance;
 
@@ -77,7 +75,7 @@ pub(crate) const LACKS: &[crate::capabilities::Lack] =
 /// load it.
 ///
 /// # Errors
-/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, or this process uses the
+/// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong, or this process uses the
 /// file with other options.
 pub fn open(url: &str) -> Result<DuckDb> {
     let (path, options) = options::parse(url)?;

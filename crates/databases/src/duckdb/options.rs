@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 
 use crate::options::{meant, milliseconds, number, options, set_each, switch, text};
 use crate::sqlite::changes;
@@ -79,7 +79,7 @@ pub(super) fn parse(url: &str) -> Result<(PathBuf, Options)> {
 
 #[cfg(test)]
 mod tests {
-    use hoap_workload::ErrorKind;
+    use hoap_record::ErrorKind;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! The tables of this program's own in a file, beside those of collections.
 
 use duckdb::{Connection, OptionalExt};
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 
 use crate::failure::{Done, Failure};
 

@@ -4,7 +4,7 @@
 //! a page reads the countries of customers up to its end.
 
 use duckdb::Connection;
-use hoap_workload::capability::shop::{JoinRow, JoinVariant};
+use hoap_database::shop::{JoinRow, JoinVariant};
 
 use super::database::DuckDbEngine;
 use super::table;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use duckdb::arrow::array::{ArrayRef, StringArray};
 use duckdb::arrow::record_batch::RecordBatch;
-use hoap_workload::capability::Batch;
+use hoap_database::Batch;
 
 use super::column::Column;
 use super::kind::Kind;

@@ -5,7 +5,7 @@
 //! columns: a query's text is the same for both.
 
 use duckdb::{Connection, OptionalExt};
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 
 use super::kind::{Kind, literal, quoted};
 use super::options::Layout;

@@ -2,7 +2,7 @@
 //!
 //! The values of a field have one type, or none came yet: a column need not be made anew.
 
-use hoap_workload::capability::Values;
+use hoap_database::Values;
 
 use super::column::{self, Column, EXACT, Values as Held, place};
 use super::kind::Kind;

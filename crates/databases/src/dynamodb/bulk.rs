@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::{PutRequest, ReturnConsumedCapacity, WriteRequest};
 use futures_util::{StreamExt, TryStreamExt, stream};
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::Batch;
+use hoap_database::Batch;
+use hoap_record::ErrorKind;
 
 use super::counters::Units;
 use super::error::Doing;

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::config::interceptors::BeforeTransmitInterceptorContextRef;
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::BoxError;
 use aws_sdk_dynamodb::types::ConsumedCapacity;
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 
 /// Capacity comes in halves of units; thousandths leave room.
 const THOUSANDTHS: f64 = 1000.0;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hoap_database::{Applicable, NotApplicable};
 use hoap_record::Description;
-use hoap_workload::Result;
-use hoap_workload::capability::{Applicable, NotApplicable};
+use hoap_record::Result;
 
 use super::options::ParsedUrl;
 use super::server::Server;

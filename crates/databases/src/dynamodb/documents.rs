@@ -1,8 +1,8 @@
 //! Whole collections: notes, creation, indexes, scans.
 
 use futures_util::future::try_join_all;
+use hoap_database::Index;
 use hoap_record::Stored;
-use hoap_workload::capability::Index;
 use serde_json::Value;
 
 use super::bulk::BatchWriter;

@@ -1,7 +1,7 @@
 //! What the service's and the driver's errors mean for the caller.
 
 use aws_sdk_dynamodb::error::{BuildError, ProvideErrorMetadata, SdkError};
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 
 use crate::failure::{Failure, LOAD_FIRST, chain};
 

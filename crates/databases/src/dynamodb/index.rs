@@ -7,7 +7,7 @@
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
-use hoap_workload::capability::Index;
+use hoap_database::Index;
 
 use super::bulk::put_all;
 use super::layout::{self, INDEX, KEY, PARTITION, SORT};

@@ -16,8 +16,8 @@ use aws_sdk_dynamodb::types::{
     AttributeAction, AttributeValue, AttributeValueUpdate, ComparisonOperator,
     ExpectedAttributeValue, ReturnConsumedCapacity,
 };
-use hoap_workload::capability::Applicable;
-use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
+use hoap_database::Applicable;
+use hoap_database::key_value::{Fields, Record, Scanned, Table};
 
 use super::DynamoDbEngine;
 use super::counters::Units;

@@ -48,9 +48,9 @@ mod value;
 
 use std::collections::BTreeMap;
 
+use hoap_database::{Analytics, Applicable, Documents, Target, Transactions};
 use hoap_record::Description;
-use hoap_workload::Result;
-use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
+use hoap_record::Result;
 
 use database::{NO_SHOP, not_applicable};
 
@@ -70,8 +70,8 @@ pub(crate) const LACKS: &[crate::capabilities::Lack] =
 /// Opens a `dynamodb:` URL and asks the service which tables of its prefix there are.
 ///
 /// # Errors
-/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong;
-/// [`hoap_workload::ErrorKind::Unavailable`] where the service cannot be reached, or credentials
+/// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong;
+/// [`hoap_record::ErrorKind::Unavailable`] where the service cannot be reached, or credentials
 /// are missing or refused.
 pub async fn open(url: &str) -> Result<DynamoDb> {
     Ok(DynamoDb::new(DynamoDbEngine::open(options::parse(url)?).await?))

@@ -17,8 +17,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Access, Intent, Row};
+use hoap_database::{Access, Intent, Row};
+use hoap_record::ErrorKind;
 use serde_json::{Map, Value};
 
 use super::layout::{self, VERSION};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 
 use crate::options::{Read, meant, milliseconds, number, options, prefix, set_each, text};
 use crate::url::{Parts, host, redact};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::{
     AttributeValue, Get, KeysAndAttributes, ReturnConsumedCapacity, TransactGetItem,
 };
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 
 use super::counters::Units;
 use super::error::Doing;

@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
-use hoap_workload::capability::{Index, Intent, Order, Row};
+use hoap_database::{Index, Intent, Order, Row};
 use serde_json::Value;
 
 use super::counters::Units;

@@ -11,7 +11,7 @@ use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Config, Region};
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use tokio::sync::Semaphore;
 
 use super::counters::{Attempts, Counters};

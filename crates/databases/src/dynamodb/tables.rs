@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::types::{
     ReturnConsumedCapacity, ScalarAttributeType, TableDescription, TableStatus,
 };
 use futures_util::future::try_join_all;
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 
 use super::counters::Units;
 use super::error::Doing;

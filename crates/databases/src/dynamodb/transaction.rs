@@ -1,9 +1,9 @@
 //! The operations of document transactions: see [`super::open_transaction`].
 
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
+use hoap_database::{Access, Index, Intent, Order, Patch, Row};
+use hoap_record::ErrorKind;
 use hoap_record::witness::Level;
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Access, Index, Intent, Order, Patch, Row};
 use serde_json::Value;
 
 use super::counters::Units;

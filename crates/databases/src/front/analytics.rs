@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use hoap_workload::Result;
-use hoap_workload::capability::{AnalyticalSession, Analytics, Answer, Explained};
-use hoap_workload::client::Canceller;
+use hoap_database::Canceller;
+use hoap_database::{AnalyticalSession, Analytics, Answer, Explained};
+use hoap_record::Result;
 use serde_json::Value;
 
 use super::engine::{self, Engine, QuerySession};

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use hoap_record::Stored;
-use hoap_workload::Result;
-use hoap_workload::capability::{
+use hoap_database::{
     Applicable, Batch, BulkWriter, Documents, Index, NotApplicable, Row, Texts, Unmade,
 };
-use hoap_workload::words::counted;
+use hoap_record::Result;
+use hoap_record::Stored;
+use hoap_record::words::counted;
 use serde_json::Value;
 
 use super::engine::{self, Bulk, Engine};
@@ -19,7 +19,7 @@ use super::{Front, check_index, check_name, check_paths, error};
 use crate::failure::{Done, Failure};
 
 impl<E: engine::Documents> Front<E> {
-    fn error(&self, failure: Failure, what: &str) -> hoap_workload::Error {
+    fn error(&self, failure: Failure, what: &str) -> hoap_record::Error {
         error(&*self.0, failure, what)
     }
 }
@@ -137,7 +137,7 @@ struct FrontBulk<E, B> {
 }
 
 impl<E: Engine, B: Bulk> FrontBulk<E, B> {
-    fn error(&self, failure: Failure, what: &str) -> hoap_workload::Error {
+    fn error(&self, failure: Failure, what: &str) -> hoap_record::Error {
         error(&*self.engine, failure, what)
     }
 

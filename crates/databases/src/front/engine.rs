@@ -1,6 +1,6 @@
 //! What a database module implements, a trait a capability.
 //!
-//! They are the traits of `hoap_workload::capability` without what [`super::Front`] does. Names and
+//! They are the traits of `hoap_database` without what [`super::Front`] does. Names and
 //! paths are checked before a call; keys are not. A failure says what came back; the sentence about
 //! what was tried is the front's, unless the failure has one of its own ([`Failure::trying`]).
 //!
@@ -9,14 +9,14 @@
 use std::future::Future;
 use std::time::Duration;
 
-use hoap_record::Stored;
-use hoap_record::witness::Level;
-use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
-use hoap_workload::capability::shop::{JoinRow, JoinVariant};
-use hoap_workload::capability::{
+use hoap_database::Canceller;
+use hoap_database::key_value::{Fields, Record, Scanned, Table};
+use hoap_database::shop::{JoinRow, JoinVariant};
+use hoap_database::{
     Access, Answer, Applicable, Batch, Explained, Index, Intent, Order, Patch, Row, Texts, Unmade,
 };
-use hoap_workload::client::Canceller;
+use hoap_record::Stored;
+use hoap_record::witness::Level;
 use serde_json::Value;
 
 use crate::failure::{Done, Failure};
@@ -59,7 +59,7 @@ pub trait Abandon: Send {
     }
 }
 
-/// Whole collections; see `hoap_workload::capability::Documents`.
+/// Whole collections; see `hoap_database::Documents`.
 pub trait Documents: Engine {
     /// A writer of one part of a load.
     type Bulk: Bulk;
@@ -113,7 +113,7 @@ pub trait Documents: Engine {
 /// Takes the key and the fields of a document that a scan has read. Its error ends the scan.
 pub type Each<'e> = dyn for<'a> FnMut(&'a str, Row) -> Done<()> + Send + 'e;
 
-/// Writes documents in bulk; see `hoap_workload::capability::BulkWriter`.
+/// Writes documents in bulk; see `hoap_database::BulkWriter`.
 pub trait Bulk: Abandon {
     /// The saved progress.
     fn position(&mut self, collection: &str) -> impl Future<Output = Done<u64>> + Send;
@@ -172,7 +172,7 @@ pub trait Bulk: Abandon {
     }
 }
 
-/// Multi-document transactions; see `hoap_workload::capability::Transactions`.
+/// Multi-document transactions; see `hoap_database::Transactions`.
 pub trait Transactions: Engine {
     /// The transactions of one client.
     type Session: Session + 'static;
@@ -195,7 +195,7 @@ pub trait Session: Abandon {
     fn begin(&mut self, access: Access) -> impl Future<Output = Done<Self::Open<'_>>> + Send;
 }
 
-/// Operations inside one transaction; see `hoap_workload::capability::Transaction`. Those that
+/// Operations inside one transaction; see `hoap_database::Transaction`. Those that
 /// write are called in a transaction that may write only.
 pub trait OpenTransaction: Abandon {
     /// Whether an earlier error has ended it.
@@ -259,7 +259,7 @@ pub fn in_order(keys: &[String], found: &[(String, Row)]) -> Vec<Option<Row>> {
     keys.iter().map(row_of).collect()
 }
 
-/// Analytical queries; see `hoap_workload::capability::Analytics`.
+/// Analytical queries; see `hoap_database::Analytics`.
 pub trait Analytics: Engine {
     /// One query stream.
     type Session: QuerySession + 'static;
@@ -298,7 +298,7 @@ pub trait QuerySession: Abandon {
     fn canceller(&self) -> Option<Canceller>;
 }
 
-/// Records by key; see `hoap_workload::capability::key_value::KeyValue`.
+/// Records by key; see `hoap_database::key_value::KeyValue`.
 pub trait KeyValue: Engine {
     /// One client's connection.
     type Session: RecordSession;
@@ -342,7 +342,7 @@ pub trait RecordSession: Abandon {
     ) -> impl Future<Output = Done<()>> + Send;
 }
 
-/// Pages of customers; see `hoap_workload::capability::shop::Pages`.
+/// Pages of customers; see `hoap_database::shop::Pages`.
 pub trait Pages: Engine {
     /// One client's connection.
     type Pager: Pager;
@@ -371,7 +371,7 @@ pub fn put_key(keys: &mut Vec<String>, at: usize, key: &str) {
     }
 }
 
-/// Joins of customers and orders; see `hoap_workload::capability::shop::Joins`.
+/// Joins of customers and orders; see `hoap_database::shop::Joins`.
 pub trait Joins: Engine {
     /// One client's connection.
     type Joiner: Joiner;

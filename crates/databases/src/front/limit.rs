@@ -7,7 +7,7 @@ use std::future::Future;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use tokio::time::Instant;
 
 use super::engine::Engine;

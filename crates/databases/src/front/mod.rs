@@ -1,7 +1,7 @@
 //! What all databases do in the same way, in front of each.
 //!
 //! A database module implements the traits of [`engine`], which know no error but a [`Failure`].
-//! [`Front`] makes the capabilities of `hoap_workload` of them. It owns:
+//! [`Front`] makes the capabilities of `hoap_database` of them. It owns:
 //!
 //! * names of collections, fields and paths: an engine is given checked ones only, and writes them
 //!   into its statements;
@@ -25,12 +25,12 @@ mod transaction;
 
 use std::sync::Arc;
 
-use hoap_workload::capability::Blocking;
-use hoap_workload::{Error, Result};
+use engine::Engine;
+use hoap_database::Blocking;
+use hoap_record::{Error, Result};
 
 use crate::failure::Failure;
 use crate::names;
-use engine::Engine;
 pub use stopping::stop_waiting;
 
 /// A database: its engine with everything in front of it. Clones are the same database.

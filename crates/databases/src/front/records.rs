@@ -3,11 +3,9 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use hoap_workload::Result;
-use hoap_workload::capability::Applicable;
-use hoap_workload::capability::key_value::{
-    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
-};
+use hoap_database::Applicable;
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
+use hoap_record::Result;
 
 use super::engine::{self, Engine, RecordSession};
 use super::limit::{answer, maybe_applied, not_read, unlimited};
@@ -83,7 +81,7 @@ impl<E: Engine, S: RecordSession> FrontRecords<E, S> {
     }
 
     #[cold]
-    fn error(&self, failure: Failure, what: &str, key: &str) -> hoap_workload::Error {
+    fn error(&self, failure: Failure, what: &str, key: &str) -> hoap_record::Error {
         error(&*self.engine, failure, &format!("{what} {} {key} in", self.table.name))
     }
 }

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use hoap_workload::Result;
-use hoap_workload::capability::shop::{
-    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
-};
+use hoap_database::shop::{JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages};
+use hoap_record::Result;
 
 use super::engine::{self, Engine, Joiner, Pager};
 use super::limit::{answer, not_read, unlimited};

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use tokio::time::Instant;
 
 use super::timer::Timer;

@@ -4,12 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use hoap_database::{Access, Index, Intent, Order, Patch, Row, Session, Transaction, Transactions};
+use hoap_record::Result;
 use hoap_record::witness::Level;
-use hoap_workload::Result;
-use hoap_workload::capability::{
-    Access, Index, Intent, Order, Patch, Row, Session, Transaction, Transactions,
-};
-use hoap_workload::words::counted;
+use hoap_record::words::counted;
 use serde_json::Value;
 
 use super::engine::{self, Engine, OpenTransaction};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Answer, Explained, Row};
-use hoap_workload::client::Canceller;
+use hoap_database::Canceller;
+use hoap_database::{Answer, Explained, Row};
+use hoap_record::ErrorKind;
 use mongodb::bson::raw::{RawBsonRef, RawDocument};
 use mongodb::bson::{Document, RawDocumentBuf, doc};
 use serde_json::Value;

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::Batch;
+use hoap_database::Batch;
+use hoap_record::ErrorKind;
 use mongodb::bson::{Document, RawDocumentBuf, doc};
 
 use super::layout::PROGRESS;

@@ -16,12 +16,12 @@
 //! * `find` without an order continues at a place in the table: after updates, the next part of its
 //!   answer may repeat a document.
 
+use hoap_record::ErrorKind;
 use mongodb::bson::{Bson, Document};
 use mongodb::error::{Error as DriverError, ErrorKind as Kind};
 
 use super::error;
 use crate::failure::Failure;
-use hoap_workload::ErrorKind;
 
 /// What the gateway's `hello` says of DocumentDB.
 #[derive(Clone, Debug, Default, PartialEq)]

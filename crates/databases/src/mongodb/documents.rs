@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use hoap_database::Index;
+use hoap_record::ErrorKind;
 use hoap_record::{Stored, StoredCollection};
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::Index;
 use mongodb::bson::{Bson, Document, doc};
 use mongodb::error::{Error as DriverError, ErrorKind as Kind};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! The driver's errors in the terms of [`ErrorKind`].
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use mongodb::error::{
     Error as DriverError, ErrorKind as Kind, InsertManyError, TRANSIENT_TRANSACTION_ERROR,
     UNKNOWN_TRANSACTION_COMMIT_RESULT, WriteFailure,

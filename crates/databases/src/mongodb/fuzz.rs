@@ -1,6 +1,6 @@
 //! See [`crate::fuzz`].
 
-use hoap_workload::Result;
+use hoap_record::Result;
 use mongodb::bson::RawDocumentBuf;
 use mongodb::bson::raw::RawBsonRef;
 use serde_json::{Map, Value};

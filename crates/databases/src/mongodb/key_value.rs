@@ -3,8 +3,8 @@
 //! A record is a document of string fields with its key as `_id`. Each operation is one command on
 //! one document, which MongoDB applies as a whole.
 
-use hoap_workload::capability::Applicable;
-use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
+use hoap_database::Applicable;
+use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use mongodb::Collection;
 use mongodb::bson::raw::{RawBsonRef, RawDocument};
 use mongodb::bson::{Document, RawDocumentBuf, doc};

@@ -51,11 +51,9 @@ mod value;
 
 use std::sync::Arc;
 
+use hoap_database::{Analytics, Applicable, Documents, NotApplicable, Target, Transactions};
 use hoap_record::Description;
-use hoap_workload::Result;
-use hoap_workload::capability::{
-    Analytics, Applicable, Documents, NotApplicable, Target, Transactions,
-};
+use hoap_record::Result;
 
 use server::Server;
 
@@ -71,8 +69,8 @@ pub(crate) const LACKS: &[crate::capabilities::Lack] = &[];
 /// Opens a `mongodb:` or `mongodb+srv:` URL and asks the server for its version and deployment.
 ///
 /// # Errors
-/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, and
-/// [`hoap_workload::ErrorKind::Unavailable`] where no server answers or one refuses.
+/// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong, and
+/// [`hoap_record::ErrorKind::Unavailable`] where no server answers or one refuses.
 pub async fn open(url: &str) -> Result<MongoDb> {
     Ok(MongoDb::new(MongoDbEngine { server: Arc::new(Server::open(url).await?) }))
 }

@@ -1,6 +1,6 @@
 //! The URL of a MongoDB target: a connection string of MongoDB, with options of `hoap` in it.
 
-use hoap_workload::Result;
+use hoap_record::Result;
 
 use super::options::{Options, is_own};
 use crate::options::set_each;
@@ -64,7 +64,7 @@ pub(super) fn parse(url: &str, password: Option<&str>) -> Result<ParsedUrl> {
 mod tests {
     use std::time::Duration;
 
-    use hoap_workload::ErrorKind;
+    use hoap_record::ErrorKind;
 
     use super::*;
 

@@ -6,7 +6,7 @@
 //! has its condition on the document: a patch that does not fit changes nothing, and the
 //! transaction goes on.
 
-use hoap_workload::capability::{Change, Patch};
+use hoap_database::{Change, Patch};
 use mongodb::bson::{Bson, Document, doc};
 use mongodb::options::UpdateModifications;
 use serde_json::Value;
@@ -17,7 +17,7 @@ use crate::failure::{Done, Failure};
 /// The updates of these patches, each with its filter. No patch may touch what another one changes.
 ///
 /// # Errors
-/// [`hoap_workload::ErrorKind::Invalid`] where a value cannot be stored.
+/// [`hoap_record::ErrorKind::Invalid`] where a value cannot be stored.
 pub(super) fn updates(key: &str, patches: &[Patch]) -> Done<Vec<(Document, UpdateModifications)>> {
     let money = |patch: &&Patch| matches!(patch.change, Change::AddCents(_));
     let (amounts, others): (Vec<_>, Vec<_>) = patches.iter().partition(money);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 use mongodb::action::Find;
 use mongodb::bson::{Document, RawDocumentBuf, doc};
 use mongodb::options::{ClientOptions, DriverInfo, ReadConcern};

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use hoap_database::Access;
 use hoap_record::witness::Level;
-use hoap_workload::capability::Access;
 use mongodb::ClientSession;
 use mongodb::options::{ReadConcernLevel, ReadPreference, SelectionCriteria, TransactionOptions};
 

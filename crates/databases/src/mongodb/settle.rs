@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::Index;
+use hoap_database::Index;
+use hoap_record::ErrorKind;
 use mongodb::IndexModel;
 use mongodb::bson::{Document, doc};
 use mongodb::error::ErrorKind as Kind;

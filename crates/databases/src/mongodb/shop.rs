@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use futures_util::TryStreamExt;
-use hoap_workload::capability::shop::{JoinRow, JoinVariant};
-use hoap_workload::shop::source::{COUNTRY_INDEX, CUSTOMERS, ORDERS, ZIP_INDEX};
+use hoap_database::shop::{COUNTRY_INDEX, CUSTOMERS, ORDERS, ZIP_INDEX};
+use hoap_database::shop::{JoinRow, JoinVariant};
 use mongodb::bson::raw::RawBsonRef;
 use mongodb::bson::{Bson, Document, RawDocumentBuf, doc};
 

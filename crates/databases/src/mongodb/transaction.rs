@@ -5,8 +5,8 @@
 
 use std::time::Instant;
 
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Index, Intent, Order, Patch, Row};
+use hoap_database::{Index, Intent, Order, Patch, Row};
+use hoap_record::ErrorKind;
 use mongodb::ClientSession;
 use mongodb::bson::raw::RawBsonRef;
 use mongodb::bson::{Document, RawDocumentBuf, doc};

@@ -1,6 +1,6 @@
 //! Values of JSON as BSON and back, and the values at the paths of documents.
 
-use hoap_workload::capability::Row;
+use hoap_database::Row;
 use mongodb::bson::raw::{RawBsonRef, RawDocument};
 use mongodb::bson::{Bson, Document, doc};
 use serde_json::{Map, Number, Value};

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use hoap_workload::capability::{Batch, BulkWriter, Documents, Index, Row};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_database::{Batch, BulkWriter, Documents, Index, Row};
+use hoap_record::{Error, ErrorKind, Result};
 use serde_json::Value;
 
 /// The documents that were thrown away.

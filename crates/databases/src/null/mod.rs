@@ -20,17 +20,13 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hoap_record::Description;
-use hoap_workload::capability::key_value::{
-    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
-};
-use hoap_workload::capability::shop::{
-    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
-};
-use hoap_workload::capability::{
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
+use hoap_database::shop::{JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages};
+use hoap_database::{
     Analytics, Applicable, Blocking, Documents, NotApplicable, Target, Transactions,
 };
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::Description;
+use hoap_record::{Error, ErrorKind, Result};
 
 use crate::options::{microseconds, milliseconds, options, set_each};
 use crate::url::redact;

@@ -1,6 +1,6 @@
 //! Paths into a document in memory, and patches of it.
 
-use hoap_workload::capability::{Change, Patch, Row};
+use hoap_database::{Change, Patch, Row};
 use serde_json::{Map, Value};
 
 use crate::patches::kind;

@@ -13,7 +13,7 @@
 //!
 //! Nulls and absent fields come first.
 
-use hoap_workload::capability::Index;
+use hoap_database::Index;
 use serde_json::{Map, Value, json};
 
 use super::document;

@@ -17,11 +17,11 @@ pub(crate) mod entries;
 
 use std::collections::BTreeMap;
 
-use hoap_workload::capability::{Order, Patch};
+use entries::{EntryKey, IndexDefinition};
+use hoap_database::{Order, Patch};
 use serde_json::{Map, Value};
 
 use crate::failure::{Done, Failure};
-use entries::{EntryKey, IndexDefinition};
 
 /// The mark of the transaction that wrote a document last; `None` of a document as it was loaded.
 pub(crate) type Version = Option<String>;
@@ -85,7 +85,7 @@ impl Held {
 /// The object that a document is.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Invalid`](hoap_workload::ErrorKind::Invalid) for any other value.
+/// Returns [`ErrorKind::Invalid`](hoap_record::ErrorKind::Invalid) for any other value.
 pub(crate) fn object(document: &Value) -> Done<&Map<String, Value>> {
     document.as_object().ok_or_else(|| Failure::invalid("a document is an object"))
 }
@@ -132,7 +132,7 @@ impl Overlay {
     /// Inserts a document. A key that was not read is taken to be free: the commit finds out.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Duplicate`](hoap_workload::ErrorKind::Duplicate) where the transaction
+    /// Returns [`ErrorKind::Duplicate`](hoap_record::ErrorKind::Duplicate) where the transaction
     /// sees the key.
     pub fn insert(
         &mut self,
@@ -152,7 +152,7 @@ impl Overlay {
     /// Patches a document that was read whole or written.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Broken`](hoap_workload::ErrorKind::Broken) where there is none, or
+    /// Returns [`ErrorKind::Broken`](hoap_record::ErrorKind::Broken) where there is none, or
     /// where a patch does not fit it: then nothing changes.
     pub fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
         let held = self.documents.get_mut(&place(collection, key));
@@ -224,7 +224,7 @@ fn place(collection: &str, key: &str) -> (String, String) {
 
 #[cfg(test)]
 mod tests {
-    use hoap_workload::capability::Change;
+    use hoap_database::Change;
     use serde_json::json;
 
     use super::*;

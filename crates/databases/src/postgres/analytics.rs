@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use futures_util::TryStreamExt;
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Answer, Explained};
-use hoap_workload::client::Canceller;
+use hoap_database::Canceller;
+use hoap_database::{Answer, Explained};
+use hoap_record::ErrorKind;
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio_postgres::Statement;

@@ -1,8 +1,8 @@
 //! Whole collections: notes, creation, scans.
 
 use futures_util::{TryStreamExt, pin_mut};
+use hoap_database::Index;
 use hoap_record::{Stored, StoredCollection};
-use hoap_workload::capability::Index;
 use serde_json::Value;
 
 use super::bulk::BatchWriter;

@@ -4,7 +4,7 @@
 
 use std::error::Error as _;
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 
 pub(super) use crate::failure::LOAD_FIRST;
 use crate::failure::{Failure, chain};

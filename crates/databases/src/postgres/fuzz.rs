@@ -1,6 +1,6 @@
 //! See [`crate::fuzz`].
 
-use hoap_workload::Result;
+use hoap_record::Result;
 use serde_json::Value;
 
 use super::password::password_of;

@@ -5,8 +5,8 @@
 //! object, so that one statement serves any set of them.
 
 use futures_util::{TryStreamExt, pin_mut};
-use hoap_workload::capability::Applicable;
-use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
+use hoap_database::Applicable;
+use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use tokio_postgres::Row;
 
 use super::link::Link;

@@ -129,7 +129,7 @@ impl Link {
     /// ([`Connection::answered`]): otherwise nobody uses the connection again.
     ///
     /// # Errors
-    /// Returns [`hoap_workload::ErrorKind::Unavailable`] where there is none and one attempt to
+    /// Returns [`hoap_record::ErrorKind::Unavailable`] where there is none and one attempt to
     /// connect failed.
     pub async fn hold(&mut self) -> Done<HeldConnection<'_>> {
         self.sent = false;

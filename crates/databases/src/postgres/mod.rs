@@ -64,9 +64,9 @@ mod types;
 
 use std::sync::Arc;
 
+use hoap_database::{Analytics, Applicable, Documents, Target, Transactions};
 use hoap_record::Description;
-use hoap_workload::Result;
-use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
+use hoap_record::Result;
 
 use link::Pools;
 use server::Server;
@@ -83,8 +83,8 @@ pub(crate) const LACKS: &[crate::capabilities::Lack] = &[];
 /// Opens a `postgres:` URL. Connects only when it is used.
 ///
 /// # Errors
-/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, and
-/// [`hoap_workload::ErrorKind::Unavailable`] where a certificate cannot be read.
+/// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong, and
+/// [`hoap_record::ErrorKind::Unavailable`] where a certificate cannot be read.
 pub async fn open(url: &str) -> Result<Postgres> {
     Ok(Postgres::new(PostgresEngine { pools: Arc::new(Pools::new(Server::new(url)?)) }))
 }

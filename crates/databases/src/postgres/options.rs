@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hoap_record::witness::Level;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 

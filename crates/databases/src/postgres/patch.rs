@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use bytes::BytesMut;
-use hoap_workload::capability::{Change, Patch};
+use hoap_database::{Change, Patch};
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 use super::sql;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use hoap_workload::{ErrorKind, Result};
+use hoap_record::{ErrorKind, Result};
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 use tokio_postgres::config::{Host, SslMode as DriverSslMode};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hoap_record::Description;
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use tokio_postgres::SimpleQueryMessage;
 
 use super::server::{Role, Server};

@@ -1,6 +1,6 @@
 //! The end of a load: indexes, statistics, durability.
 
-use hoap_workload::capability::Index;
+use hoap_database::Index;
 use serde_json::json;
 
 use super::server::Server;

@@ -8,7 +8,7 @@
 //! other ways to join are off; *ansi* leaves the choice to the planner.
 
 use futures_util::{TryStreamExt, pin_mut};
-use hoap_workload::capability::shop::{JoinRow, JoinVariant};
+use hoap_database::shop::{JoinRow, JoinVariant};
 use tokio_postgres::SimpleQueryMessage;
 
 use super::PostgresEngine;

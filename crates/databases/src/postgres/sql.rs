@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use hoap_workload::capability::{Index, Intent, Order, Row};
+use hoap_database::{Index, Intent, Order, Row};
 use serde_json::Value;
 
 use super::types::StoredJson;
@@ -85,7 +85,7 @@ pub(super) fn create_index(index: &Index) -> String {
     format!("CREATE INDEX \"{}\" ON \"{}\" ({expressions})", index.name, index.collection)
 }
 
-/// The search of [`hoap_workload::capability::Transaction::find`]: parameter i is value i of the
+/// The search of [`hoap_database::Transaction::find`]: parameter i is value i of the
 /// prefix, the one after them the limit.
 pub(super) fn find(
     index: &Index,

@@ -1,6 +1,6 @@
 //! The notes and the progress of loads, which are tables, and what the catalogue has.
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use serde_json::Value;
 
 use super::connection::Connection;

@@ -3,9 +3,9 @@
 use std::future::Future;
 
 use futures_util::future::join;
+use hoap_database::{Access, Index, Intent, Order, Patch, Row};
+use hoap_record::ErrorKind;
 use hoap_record::witness::Level;
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Access, Index, Intent, Order, Patch, Row};
 use serde_json::Value;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Statement};

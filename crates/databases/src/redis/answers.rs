@@ -1,6 +1,6 @@
 //! Answers of the server.
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use redis::Value;
 
 use crate::failure::{Done, Failure};

@@ -13,8 +13,8 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::Batch;
+use hoap_database::Batch;
+use hoap_record::ErrorKind;
 use redis::{Cmd, Value};
 
 use super::connection::{ClientConnection, Server};

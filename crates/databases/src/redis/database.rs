@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hoap_database::{Applicable, NotApplicable};
 use hoap_record::Description;
-use hoap_workload::capability::{Applicable, NotApplicable};
 use redis::cluster::ClusterClient;
 use redis::{
     AsyncConnectionConfig, Client, ClientTlsConfig, ConnectionAddr, ConnectionInfo, RedisResult,

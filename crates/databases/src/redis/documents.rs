@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use hoap_database::{Index, Row};
 use hoap_record::{Medium, Stored};
-use hoap_workload::capability::{Index, Row};
 use redis::{Cmd, Value as Answer};
 use serde_json::Value;
 

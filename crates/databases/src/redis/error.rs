@@ -1,6 +1,6 @@
 //! What the server's and the driver's errors mean for the caller.
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use redis::RedisError;
 
 use crate::failure::Failure;

@@ -1,6 +1,6 @@
 //! See [`crate::fuzz`].
 
-use hoap_workload::Result;
+use hoap_record::Result;
 
 use super::answers::{Written, texts};
 use super::error::{self, Doing};

@@ -4,7 +4,7 @@
 //! only read. Only strings are indexed. An index on several fields is not made: nothing would read
 //! it, since documents are found by their keys.
 
-use hoap_workload::capability::Index;
+use hoap_database::Index;
 use redis::Value;
 
 use super::answers::texts;

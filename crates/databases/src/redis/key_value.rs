@@ -11,8 +11,8 @@
 //! first, so that no scan finds a key without its record, even after a failure; the next insert of
 //! that key finds the record and adds the key. A delete removes the key first.
 
-use hoap_workload::capability::Applicable;
-use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
+use hoap_database::Applicable;
+use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use redis::{Cmd, Value};
 
 use super::answers::{Written, texts};

@@ -48,9 +48,9 @@ mod server;
 mod settle;
 mod shop;
 
+use hoap_database::{Analytics, Applicable, Documents, Target, Transactions};
 use hoap_record::Description;
-use hoap_workload::Result;
-use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
+use hoap_record::Result;
 
 pub use database::{Redis, RedisEngine};
 pub use options::OPTIONS;
@@ -69,8 +69,8 @@ pub(crate) const LACKS: &[crate::capabilities::Lack] =
 /// Opens a `redis:` URL and asks the server for its version and settings.
 ///
 /// # Errors
-/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong or does not fit the server;
-/// [`hoap_workload::ErrorKind::Unavailable`] where the server cannot be reached or refuses.
+/// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong or does not fit the server;
+/// [`hoap_record::ErrorKind::Unavailable`] where the server cannot be reached or refuses.
 pub async fn open(url: &str) -> Result<Redis> {
     let place = options::parse(url, std::env::var("REDISCLI_AUTH").ok().as_deref())?;
     let tried = format!("open {}", place.url);

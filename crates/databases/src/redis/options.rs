@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 use redis::{ConnectionInfo, IntoConnectionInfo};
 
 use crate::options::{milliseconds, number, options, prefix, set_each, switch, text};

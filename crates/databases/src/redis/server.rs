@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use hoap_record::Description;
-use hoap_workload::ErrorKind;
-use hoap_workload::words::counted;
+use hoap_record::ErrorKind;
+use hoap_record::words::counted;
 use redis::aio::MultiplexedConnection;
 use redis::{Cmd, RedisResult, Value};
 

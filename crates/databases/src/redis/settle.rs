@@ -1,6 +1,6 @@
 //! The end of a load: durability, as far as the server has any.
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use redis::Value;
 
 use super::connection::ClientConnection;

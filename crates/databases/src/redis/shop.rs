@@ -6,8 +6,8 @@
 //! last two are many commands sent together, of fields, not of documents. The sums are made here.
 //! Each trip sees the state of its own moment.
 
-use hoap_workload::capability::shop::{JoinRow, JoinVariant};
-use hoap_workload::shop::source::{COUNTRY_INDEX, CUSTOMERS, ORDERS, ZIP_INDEX};
+use hoap_database::shop::{COUNTRY_INDEX, CUSTOMERS, ORDERS, ZIP_INDEX};
+use hoap_database::shop::{JoinRow, JoinVariant};
 use redis::{Cmd, Value};
 
 use super::answers::texts;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hoap_workload::capability::{Answer, Explained, Row};
-use hoap_workload::client::Canceller;
+use hoap_database::Canceller;
+use hoap_database::{Answer, Explained, Row};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Statement};
 use serde_json::{Value, json};

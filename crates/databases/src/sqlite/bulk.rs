@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hoap_workload::capability::Batch;
+use hoap_database::Batch;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::connection::Role;

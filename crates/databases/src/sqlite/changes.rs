@@ -16,7 +16,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension};
 
@@ -144,7 +144,7 @@ fn database(url: &str) -> Done<Database> {
 }
 
 /// The path of the file of a `sqlite:` URL.
-pub(crate) fn path(url: &str) -> hoap_workload::Result<String> {
+pub(crate) fn path(url: &str) -> hoap_record::Result<String> {
     options::parse(url).map(|(path, _)| path.display().to_string())
 }
 

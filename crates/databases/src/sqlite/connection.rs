@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 

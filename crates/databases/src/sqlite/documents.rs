@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::time::{Duration, Instant};
 
+use hoap_database::{Applicable, Index, NotApplicable};
+use hoap_record::ErrorKind;
 use hoap_record::{Medium, Stored, StoredCollection};
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Applicable, Index, NotApplicable};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! What SQLite's result codes mean for the caller.
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use rusqlite::ErrorCode;
 use rusqlite::ffi;
 

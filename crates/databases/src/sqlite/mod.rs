@@ -58,9 +58,9 @@ mod writer;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use hoap_database::{Analytics, Applicable, Documents, Target, Transactions};
 use hoap_record::Description;
-use hoap_workload::Result;
-use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
+use hoap_record::Result;
 
 use connection::Database;
 use writer::Writer;
@@ -78,7 +78,7 @@ pub(crate) const LACKS: &[crate::capabilities::Lack] = &[];
 /// load it.
 ///
 /// # Errors
-/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong.
+/// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong.
 pub fn open(url: &str) -> Result<Sqlite> {
     let (path, options) = options::parse(url)?;
     let database = Arc::new(Database { url: url.to_owned(), path, options });

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hoap_workload::Result;
+use hoap_record::Result;
 
 use crate::options::{Read, milliseconds, number, options, set_each, words};
 use crate::url::file_path;
@@ -60,7 +60,7 @@ pub(super) fn parse(url: &str) -> Result<(PathBuf, Options)> {
 mod tests {
     use std::path::Path;
 
-    use hoap_workload::ErrorKind;
+    use hoap_record::ErrorKind;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use hoap_workload::capability::{Change, Patch};
+use hoap_database::{Change, Patch};
 use rusqlite::Connection;
 use rusqlite::types::ToSqlOutput;
 

@@ -1,6 +1,6 @@
 //! The settings in force, for the description of a run.
 
-use hoap_workload::words::counted;
+use hoap_record::words::counted;
 
 use super::changes;
 use super::connection::{Database, Role};

@@ -8,8 +8,8 @@
 //!
 //! SQLite has no hash join.
 
-use hoap_workload::capability::shop::{JoinRow, JoinVariant};
-use hoap_workload::shop::source::{COUNTRY_INDEX, COVERING_INDEX, ZIP_INDEX};
+use hoap_database::shop::{COUNTRY_INDEX, COVERING_INDEX, ZIP_INDEX};
+use hoap_database::shop::{JoinRow, JoinVariant};
 use rusqlite::Connection;
 
 use super::connection::Role;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use hoap_workload::capability::{Index, Order, Row};
+use hoap_database::{Index, Order, Row};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use serde_json::Value;
 
@@ -66,7 +66,7 @@ pub(super) fn create_index(index: &Index) -> String {
     format!("CREATE INDEX \"{}\" ON \"{}\" ({expressions})", index.name, index.collection)
 }
 
-/// The search of [`hoap_workload::capability::Transaction::find`]: parameter i is value i of the
+/// The search of [`hoap_database::Transaction::find`]: parameter i is value i of the
 /// prefix, the one after them the limit.
 ///
 /// `INDEXED BY` makes a missing index an error instead of a full scan that nobody notices.

@@ -3,8 +3,8 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use hoap_database::{Access, Index, Intent, Order, Patch, Row};
 use hoap_record::witness::Level;
-use hoap_workload::capability::{Access, Index, Intent, Order, Patch, Row};
 use rusqlite::{CachedStatement, Connection};
 use serde_json::Value;
 

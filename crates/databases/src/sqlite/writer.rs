@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 use std::time::Instant;
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use rusqlite::Connection;
 
 use super::connection::{Database, Role};

@@ -61,7 +61,7 @@ impl StatementClient {
     /// A client; nothing is sent yet.
     ///
     /// # Errors
-    /// [`hoap_workload::ErrorKind::Invalid`] where the file of certificates cannot be used.
+    /// [`hoap_record::ErrorKind::Invalid`] where the file of certificates cannot be used.
     pub fn new(address: ServiceAddress) -> Done<StatementClient> {
         // Another driver may have installed a provider before: any will do.
         let _ = rustls::crypto::ring::default_provider().install_default();

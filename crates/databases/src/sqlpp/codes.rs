@@ -1,6 +1,6 @@
 //! The services' error codes, and what they mean for the caller.
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 
 use crate::failure::LOAD_FIRST;
 

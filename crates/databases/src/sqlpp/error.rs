@@ -1,6 +1,6 @@
 //! What went wrong, sorted by what the caller may do about it.
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 
 use super::codes::{self, Line, Service};
 use super::envelope::Fault;

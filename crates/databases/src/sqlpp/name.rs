@@ -1,6 +1,6 @@
 //! Identifiers in the text of a statement.
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 
 /// An identifier between backticks, appended to `out`.
 ///

@@ -1,6 +1,6 @@
 //! Answers cut into pieces, codes, names.
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 use serde_json::json;
 
 use super::error::Loss;

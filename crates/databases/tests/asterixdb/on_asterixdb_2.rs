@@ -1,8 +1,8 @@
 //! Two nodes.
 
+use hoap_database::Target;
 use hoap_databases::asterixdb::AsterixDb;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::Target;
 
 use crate::Guard;
 use crate::conformance::{load, wait};

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use hoap_database::Target;
 use hoap_databases::asterixdb::AsterixDb;
-use hoap_workload::capability::Target;
 use serde_json::json;
 
 use crate::conformance::{COLLECTION, batch, load, wait};

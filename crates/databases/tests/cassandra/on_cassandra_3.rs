@@ -1,7 +1,7 @@
 //! Three nodes, three copies.
 
+use hoap_database::Target;
 use hoap_databases::cassandra::Cassandra;
-use hoap_workload::capability::Target;
 
 use crate::{Guard, driver, in_keyspace, keyspace, open, server};
 

@@ -2,16 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
+use hoap_database::shop::{JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages};
+use hoap_database::{Batch, Blocking, Target};
 use hoap_databases::null::{self, Discarded, Null};
 use hoap_testing::wait;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::key_value::{
-    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
-};
-use hoap_workload::capability::shop::{
-    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
-};
-use hoap_workload::capability::{Batch, Blocking, Target};
 use serde_json::json;
 
 fn table() -> Table {

@@ -1,9 +1,9 @@
 //! One table of URL schemes says what can be opened.
 
+use hoap_database::key_value::KeyValue;
+use hoap_database::shop::Joins;
+use hoap_database::{Applicable, Blocking};
 use hoap_databases::{AnyTarget, CAPABILITIES};
-use hoap_workload::capability::key_value::KeyValue;
-use hoap_workload::capability::shop::Joins;
-use hoap_workload::capability::{Applicable, Blocking};
 use hoap_workload::{Error, ErrorKind};
 
 /// They connect as they open, or want credentials for it: the tests on their servers open them.

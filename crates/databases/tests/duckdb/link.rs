@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use hoap_database::{Access, Change, Patch, Target};
 use hoap_databases::{duckdb, sqlite};
 use hoap_testing::conformance::wait;
-use hoap_workload::capability::{Access, Change, Patch, Target};
 use hoap_workload::{Error, ErrorKind};
 use rusqlite::Connection;
 use serde_json::{Value, json};

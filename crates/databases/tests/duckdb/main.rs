@@ -4,11 +4,11 @@ mod link;
 mod refused;
 mod typed;
 
+use hoap_database::shop::Pages;
+use hoap_database::{Batch, Row, Target};
 use hoap_databases::duckdb::{DuckDb, open};
 use hoap_testing::conformance::{COLLECTION, batch, count, indexes, load, load_shop, wait};
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::shop::Pages;
-use hoap_workload::capability::{Batch, Row, Target};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -4,9 +4,9 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use hoap_data::{Collection, DataSet, Schema, Spec};
+use hoap_database::Target;
 use hoap_databases::duckdb::open;
 use hoap_testing::conformance::{count, load, wait};
-use hoap_workload::capability::Target;
 use hoap_workload::load::{Existing, Load, Loaded};
 use hoap_workload::{ErrorKind, Result};
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use duckdb::Connection;
 use hoap_data::shop::{ShopData, ShopSpec};
 use hoap_data::{DataSet, Schema, Spec};
+use hoap_database::{Index, Target};
 use hoap_databases::duckdb::open;
 use hoap_testing::conformance::wait;
-use hoap_workload::capability::{Index, Target};
 use hoap_workload::load::{Existing, Load, LoadSource, Loaded, load};
 use serde_json::Value;
 

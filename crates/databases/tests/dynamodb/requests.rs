@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use hoap_database::key_value::{Fields, KeyValueSession, Record};
+use hoap_database::{Access, Change, Patch, Target};
 use hoap_databases::dynamodb::DynamoDb;
-use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
-use hoap_workload::capability::{Access, Change, Patch, Target};
 use hoap_workload::{ErrorKind, Result};
 use serde_json::{Value, json};
 

@@ -91,9 +91,9 @@ mod tests {
     use std::sync::Mutex;
     use std::time::{Duration, Instant};
 
+    use hoap_database::key_value::{Fields, KeyValueSession, Record};
+    use hoap_database::{Index, Target};
     use hoap_workload::ErrorKind;
-    use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
-    use hoap_workload::capability::{Index, Target};
 
     use super::*;
     use crate::conformance::{COLLECTION, batch, client, record, session, wait};
@@ -154,8 +154,8 @@ mod tests {
     /// last, and so do scans of whole collections.
     #[test]
     fn checks_read_consistently_whatever_the_option_says() {
+        use hoap_database::key_value::{KeyValue, Scanned};
         use hoap_databases::dynamodb::DynamoDb;
-        use hoap_workload::capability::key_value::{KeyValue, Scanned};
         for (options, asked) in
             [("", false), ("consistency=eventual", false), ("consistency=strong", true)]
         {
@@ -367,7 +367,7 @@ mod tests {
         let target = open(&endpoint(script, ""));
         let mut session = session(&target);
         let e = wait(async {
-            let mut t = session.begin(hoap_workload::capability::Access::Write).await.unwrap();
+            let mut t = session.begin(hoap_database::Access::Write).await.unwrap();
             t.insert(COLLECTION, "1.1", &json!({})).await.unwrap();
             t.commit().await.unwrap_err()
         });

@@ -1,9 +1,9 @@
 //! The lab's imitation, mongo-java-server.
 
+use hoap_database::key_value::KeyValueSession;
+use hoap_database::{Answer, Target};
 use hoap_databases::mongodb::MongoDb;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::key_value::KeyValueSession;
-use hoap_workload::capability::{Answer, Target};
 use mongodb::bson::{Document, doc};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! On the standby that `HOAP_TEST_POSTGRES_REPLICA` names.
 
+use hoap_database::{Access, Intent, Target};
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Access, Intent, Target};
 use serde_json::json;
 
 use crate::conformance::{COLLECTION, session, wait};

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use hoap_database::Target;
+use hoap_database::key_value::{Fields, KeyValueSession, Record};
 use hoap_databases::redis::Redis;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::Target;
-use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
 
 use crate::conformance::{COLLECTION, batch, client, keys, load_records, record, wait};
 use crate::{Guard, open, refused, server};

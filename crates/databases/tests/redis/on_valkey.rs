@@ -1,7 +1,7 @@
 //! Valkey.
 
+use hoap_database::Target;
 use hoap_databases::redis::Redis;
-use hoap_workload::capability::Target;
 
 use crate::Guard;
 

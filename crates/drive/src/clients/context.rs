@@ -2,8 +2,9 @@
 
 use std::sync::mpsc::Sender;
 
-use hoap_workload::client::Outcome;
-use hoap_workload::{Error, ErrorKind};
+use hoap_record::{Error, ErrorKind};
+
+use crate::Outcome;
 
 use super::message::Message;
 use crate::pace::{Clock, PhaseSignal};

@@ -1,7 +1,8 @@
 //! What clients send to the controller.
 
-use hoap_workload::Error;
-use hoap_workload::client::Canceller;
+use hoap_record::Error;
+
+use crate::Canceller;
 
 use crate::measure::{FreshnessReading, QueryExecution};
 

@@ -4,8 +4,9 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use futures_util::future::{Either, select};
-use hoap_workload::client::{Probe, Probing};
-use hoap_workload::{Error, ErrorKind};
+use hoap_record::{Error, ErrorKind};
+
+use crate::{Probe, Probing};
 
 use super::context::Context;
 use super::message::{Message, Side};

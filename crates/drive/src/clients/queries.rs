@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::future::{Either, select};
-use hoap_workload::client::{Client, Completion, Outcome};
+
+use crate::{Client, Completion, Outcome};
 
 use super::context::{AfterFailure, Context};
 use super::message::Message;

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use hoap_workload::client::Client;
+use crate::Client;
 
 use super::context::{AfterFailure, Context};
 use super::message::Message;

@@ -13,8 +13,9 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, Stream};
-use hoap_workload::client::{Client, Workload};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
+
+use crate::{Client, Workload};
 
 use super::context::Context;
 use super::message::{Message, Side};

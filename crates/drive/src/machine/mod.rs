@@ -4,11 +4,11 @@ mod reading;
 
 use std::time::Duration;
 
+use hoap_record::Result;
 use hoap_record::{DriverUse, MachineRow, RunFolder};
-use hoap_workload::Result;
+use reading::{Core, Reading, Thread, usable};
 
 use crate::plan::Phase;
-use reading::{Core, Reading, Thread, usable};
 
 /// A span is this long at least, but for the last one of a phase. Ticks of a second come early at
 /// times.

@@ -2,13 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use hoap_record::Result;
 use hoap_record::folder::{RunFolder, exact_seconds, seconds};
 use hoap_record::hlog::Hlog;
 use hoap_record::{
     DriverUse, Event, Execution, FRESHNESS, Freshness, GRACE, Operation, Query, Sample, Score,
 };
-use hoap_workload::Result;
-use hoap_workload::client::Outcome;
+
+use crate::Outcome;
 
 use super::events::Events;
 use super::freshness::{FreshnessReading, FreshnessTotal};

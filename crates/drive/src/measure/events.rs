@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use hoap_record::ErrorKind;
 use hoap_record::{Event, RunFolder};
-use hoap_workload::ErrorKind;
 
 use super::stats::Failure;
 

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use hoap_record::{FRESHNESS, Freshness};
-use hoap_workload::client::Look;
+
+use crate::Look;
 
 use super::operation::ResponseTime;
 use super::stats::{Failure, KindStats};

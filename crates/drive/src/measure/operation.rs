@@ -1,6 +1,6 @@
 //! One operation: how long it took and what it counts for.
 
-use hoap_workload::client::Completion;
+use crate::Completion;
 
 use crate::plan::Phase;
 

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use hoap_record::Query;
-use hoap_workload::client::{Completion, Outcome};
+
+use crate::{Completion, Outcome};
 
 use crate::plan::Phase;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hoap_record::Step;
-use hoap_workload::words::counted;
+use hoap_record::words::counted;
 
 use crate::pace::{Clock, Schedule};
 use crate::plan::{End, Pace, Phase, StepPlan};

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use hoap_record::Result;
 use hoap_record::folder::{RunFolder, seconds};
 use hoap_record::hlog::{self, Hlog};
 use hoap_record::{Operation, Sample};
-use hoap_workload::Result;
 
 use super::stats::KindStats;
 use super::timing::{Timing, micros};

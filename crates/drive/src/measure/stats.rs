@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use hoap_workload::client::{Completion, Outcome};
-use hoap_workload::{Error, ErrorKind};
+use hoap_record::{Error, ErrorKind};
+
+use crate::{Completion, Outcome};
 
 use super::operation::ResponseTime;
 use super::timing::Timing;

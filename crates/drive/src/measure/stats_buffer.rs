@@ -118,7 +118,7 @@ fn add_deferred(stats: &mut TickStats, deferred: &mut Vec<EndedOperation>) {
 
 #[cfg(test)]
 mod tests {
-    use hoap_workload::client::{Completion, Outcome};
+    use crate::{Completion, Outcome};
 
     use super::*;
     use crate::measure::operation::{CountsFor, ResponseTime};

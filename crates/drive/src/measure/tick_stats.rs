@@ -1,6 +1,6 @@
 //! Statistics of the operations of a tick, by what they count for.
 
-use hoap_workload::client::Outcome;
+use crate::Outcome;
 
 use super::operation::{CountsFor, EndedOperation};
 use super::stats::{KindStats, StatsByKind};
@@ -124,8 +124,8 @@ impl TickStats {
 
 #[cfg(test)]
 mod tests {
-    use hoap_workload::client::Completion;
-    use hoap_workload::{Error, ErrorKind};
+    use crate::Completion;
+    use hoap_record::{Error, ErrorKind};
 
     use super::*;
     use crate::measure::operation::ResponseTime;

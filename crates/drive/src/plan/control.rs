@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use hoap_record::Result;
 use hoap_record::Sample;
-use hoap_workload::Result;
 
 use super::phase::Phase;
 use super::step_plan::StepPlan;

@@ -3,8 +3,9 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use hoap_workload::Result;
-use hoap_workload::client::{Client, Completion, Look, Next, Probe, Probing, Workload};
+use hoap_record::Result;
+
+use crate::{Client, Completion, Look, Next, Probe, Probing, Workload};
 
 /// The type of a side or probe that a step does not have, as in `run_step(plan, Some(&workload),
 /// None::<&NoWorkload>, …)`. It has no value.

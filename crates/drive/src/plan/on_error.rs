@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 
 /// The kinds of errors that an operation can fail with. [`ErrorKind::Cancelled`] is not among them:
 /// the end of the step cancels an operation.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hoap_record::step_name;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 
 use super::on_error::OnError;
 use super::pace::{FASTEST, Pace};

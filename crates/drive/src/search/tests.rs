@@ -1,6 +1,6 @@
 use hoap_record::search::operations_for;
+use hoap_record::{Error, ErrorKind};
 use hoap_record::{Latency, Step};
-use hoap_workload::{Error, ErrorKind};
 
 use super::judge::{JudgedProbe, probe};
 use super::*;

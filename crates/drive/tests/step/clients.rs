@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use hoap_drive::Next;
 use hoap_drive::{End, Phase, StepPlan};
-use hoap_workload::ErrorKind;
-use hoap_workload::client::Next;
+use hoap_record::ErrorKind;
 
 use crate::fake::{Act, Bench, Fake, World, check_files, one_loop};
 

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hoap_drive::{End, Phase, StepPlan};
+use hoap_record::ErrorKind;
 use hoap_record::folder::{NOT_ENDED, read_queries, read_run, read_samples};
-use hoap_workload::ErrorKind;
 
 use crate::fake::{Act, Bench, Fake, World, check_files};
 

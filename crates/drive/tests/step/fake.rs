@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
+use hoap_drive::{Canceller, Client, Completion, Next, Outcome, Workload};
 use hoap_drive::{End, Observer, Phase, StepOutcome, StepPlan, Stop, Tick};
 use hoap_record::RunFolder;
+use hoap_record::{Error, ErrorKind, Result};
 use hoap_record::{FORMAT, GRACE, Run, Sample, Step};
-use hoap_workload::client::{Canceller, Client, Completion, Next, Outcome, Workload};
-use hoap_workload::{Error, ErrorKind, Result};
 use tempfile::TempDir;
 
 /// What one operation does.

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use hoap_drive::{Arrivals, End, Pace, StepPlan};
-use hoap_workload::client::{Look, Probe, Probing};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_drive::{Look, Probe, Probing};
+use hoap_record::{Error, ErrorKind, Result};
 
 use super::fake::{Act, Bench, Fake, World, check_files};
 

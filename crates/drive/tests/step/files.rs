@@ -2,9 +2,9 @@
 
 use std::fs;
 
+use hoap_record::ErrorKind;
 use hoap_record::folder::{NOT_ENDED, read_queries, read_run, read_samples};
 use hoap_record::{FORMAT, Remark, RemarkId, RunFolder};
-use hoap_workload::ErrorKind;
 
 use crate::fake::{Bench, run};
 

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use hoap_drive::{End, Gate, StepPlan, run_probed_step};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 
 use crate::fake::{Act, Bench, Fake, World};
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hoap_drive::{Arrivals, End, Pace, StepPlan};
+use hoap_record::ErrorKind;
 use hoap_record::Step;
-use hoap_workload::ErrorKind;
 
 use crate::fake::{Act, Bench, Fake, World, check_files};
 

@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hoap_drive::{End, StepPlan};
+use hoap_record::ErrorKind;
 use hoap_record::Execution;
 use hoap_record::folder::read_queries;
-use hoap_workload::ErrorKind;
 
 use crate::fake::{Act, Bench, Fake, Side, World, check_files, one_loop};
 

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hoap_drive::{End, Phase, StepPlan};
+use hoap_record::ErrorKind;
 use hoap_record::Latency;
 use hoap_record::folder::read_samples;
-use hoap_workload::ErrorKind;
 
 use crate::fake::{Act, Bench, Fake, World, check_files, one_loop};
 

@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hoap_drive::{Arrivals, End, Pace, Phase, StepPlan};
+use hoap_record::ErrorKind;
 use hoap_record::folder::read_samples;
 use hoap_record::{GRACE, Operation, Step};
-use hoap_workload::ErrorKind;
 
 use crate::fake::{Act, Bench, Fake, World, check_files, one_loop};
 

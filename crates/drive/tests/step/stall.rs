@@ -9,9 +9,9 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use hoap_drive::{Arrivals, End, NoWorkload, Pace, StepPlan, Stop, run_step};
+use hoap_drive::{Client, Completion, Next, Outcome, Workload};
 use hoap_record::RunFolder;
 use hoap_record::Step;
-use hoap_workload::client::{Client, Completion, Next, Outcome, Workload};
 
 const STALL: Duration = Duration::from_secs(1);
 const WINDOW: Duration = Duration::from_secs(2);
@@ -40,7 +40,7 @@ impl Workload for &'static Staller {
         self.blocking
     }
 
-    async fn client(&self, _: usize) -> hoap_workload::Result<Self::Client> {
+    async fn client(&self, _: usize) -> hoap_record::Result<Self::Client> {
         Ok(StallClient { staller: self, stall: None, ran: Vec::new() })
     }
 }

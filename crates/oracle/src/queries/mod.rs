@@ -7,7 +7,7 @@ mod suppliers;
 mod trade;
 
 use hoap_data::Schema;
-use hoap_workload::capability::Row;
+use hoap_database::Row;
 use serde_json::Value;
 
 use super::model::Loaded;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use hoap_data::{Collection, Schema};
+use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::{Check, Verdict};
 use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::ledger::{Delivery, HistoryKey, Ledger, Order, Payment};
@@ -11,7 +12,6 @@ use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
 use hoap_workload::ch2::unchanged::Sample;
-use hoap_workload::client::{Client, Outcome, Workload};
 use serde_json::{Value, json};
 
 use super::loaded::{Fresh, Loaded, document};

@@ -4,9 +4,9 @@ use std::any::Any;
 use std::sync::{Arc, Mutex};
 
 use hoap_data::{Collection, DataSet, Part, Schema, Spec};
+use hoap_database::{Access, Change, Intent, Patch, Row, Session, Target, Transaction};
 use hoap_databases::open;
 use hoap_workload::Result;
-use hoap_workload::capability::{Access, Change, Intent, Patch, Row, Session, Target, Transaction};
 use hoap_workload::load::{Existing, Load, load};
 use serde_json::{Map, Value};
 

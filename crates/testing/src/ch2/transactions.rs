@@ -108,7 +108,7 @@ pub fn an_unused_item_undoes_the_whole_order(fresh: Fresh) {
         let paths = Paths::of(schema);
         let mut session = loaded.session();
         crate::wait(async {
-            let mut t = session.begin(hoap_workload::capability::Access::Write).await.unwrap();
+            let mut t = session.begin(hoap_database::Access::Write).await.unwrap();
             let end = tx::new_order(&mut *t, &paths, &loaded.data, &input, now());
             assert_eq!(end.await.unwrap(), None);
             t.rollback().await.unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hoap_workload::capability::{Access, AnalyticalSession, Answer, Change, Patch, Target};
+use hoap_database::{Access, AnalyticalSession, Answer, Change, Patch, Target};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::{Value, json};
 
@@ -166,7 +166,7 @@ pub fn a_query_is_explained(target: &dyn Target) {
     let Dialect { sum, types: [int, ..], .. } = dialect(target);
     let mut stream = stream(target);
     let text = format!("{sum} WHERE 1 = $one{int}");
-    let plan = |e: hoap_workload::capability::Explained| e.plan;
+    let plan = |e: hoap_database::Explained| e.plan;
     let explained = wait(stream.explain(&text, &given(json!({"one": 1})))).map(plan).unwrap();
     let steps =
         explained.as_object().map_or(0, |o| o.len()) + explained.as_array().map_or(0, Vec::len);

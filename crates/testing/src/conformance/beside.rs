@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use hoap_database::{Access, Intent, Patch, Target};
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Access, Intent, Patch, Target};
 use serde_json::{Value, json};
 
 use super::killed::SetOnDrop;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Barrier;
 
-use hoap_workload::capability::{Row, Target};
+use hoap_database::{Row, Target};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::json;
 

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hoap_workload::capability::key_value::{
-    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
-};
-use hoap_workload::capability::{Batch, Target};
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
+use hoap_database::{Batch, Target};
 use hoap_workload::{ErrorKind, Result};
 use serde_json::{Map, Value};
 

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record};
-use hoap_workload::capability::{Access, Target};
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record};
+use hoap_database::{Access, Target};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::json;
 

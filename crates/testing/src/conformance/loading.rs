@@ -7,9 +7,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use hoap_data::Part;
-use hoap_workload::capability::{
-    Applicable, Batch, BulkWriter, Documents, Index, NotApplicable, Row, Target,
-};
+use hoap_database::{Applicable, Batch, BulkWriter, Documents, Index, NotApplicable, Row, Target};
 use hoap_workload::load::{Clients, Existing, Load, LoadSource, Loaded, Stopping, load};
 use hoap_workload::note;
 use hoap_workload::{Error, ErrorKind, Result};

@@ -18,10 +18,10 @@ mod variants;
 use std::collections::BTreeSet;
 
 pub use crate::{until, wait};
-use hoap_workload::Result;
-use hoap_workload::capability::{
+use hoap_database::{
     Access, Batch, Index, Intent, Row, Session, Target, Transaction, Transactions,
 };
+use hoap_workload::Result;
 use serde_json::{Value, json};
 
 pub use analytics::*;
@@ -148,7 +148,7 @@ macro_rules! transaction_tests {
     };
 }
 
-/// The same for records by key, [`hoap_workload::capability::key_value`]. `$fresh` makes the
+/// The same for records by key, [`hoap_database::key_value`]. `$fresh` makes the
 /// concrete type: `fn() -> (Box<impl Target + KeyValue>, Guard)`.
 #[macro_export]
 macro_rules! key_value_tests {
@@ -183,7 +183,7 @@ macro_rules! record_tests {
     };
 }
 
-/// The same for customers and orders, [`hoap_workload::capability::shop`].
+/// The same for customers and orders, [`hoap_database::shop`].
 #[macro_export]
 macro_rules! shop_tests {
     ($fresh:path) => { $crate::shop_tests!({} $fresh); };

@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hoap_database::shop::{JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages};
+use hoap_database::{Batch, Index, Target};
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::shop::{
-    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
-};
-use hoap_workload::capability::{Batch, Index, Target};
 use serde_json::{Value, json};
 
 use super::wait;

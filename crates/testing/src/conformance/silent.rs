@@ -1,7 +1,7 @@
 //! A server that is there and says nothing for longer than an answer may take.
 
-use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record};
-use hoap_workload::capability::{Access, Change, Intent, Patch, Session, Target};
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record};
+use hoap_database::{Access, Change, Intent, Patch, Session, Target};
 use hoap_workload::{ErrorKind, Result};
 use serde_json::json;
 

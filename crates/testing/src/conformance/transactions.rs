@@ -1,6 +1,6 @@
 //! Document transactions.
 
-use hoap_workload::capability::{Access, Change, Index, Intent, Order, Patch, Target};
+use hoap_database::{Access, Change, Index, Intent, Order, Patch, Target};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::{Value, json};
 
@@ -255,7 +255,7 @@ pub fn deleting_says_whether_it_was_there(target: &dyn Target) {
 }
 
 /// Changes one document in each way and adds and removes one.
-async fn change_everything(t: &mut (dyn hoap_workload::capability::Transaction + '_)) {
+async fn change_everything(t: &mut (dyn hoap_database::Transaction + '_)) {
     t.patch(COLLECTION, "1.1", &[add("o_id", 100), append("o_words", json!("d"))]).await.unwrap();
     t.insert(COLLECTION, "7.7", &document(7, 7)).await.unwrap();
     assert!(t.delete(COLLECTION, "1.2").await.unwrap());

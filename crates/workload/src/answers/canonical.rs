@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 
 use hoap_data::Schema;
+use hoap_database::Answer;
 use serde_json::Value;
 
-use crate::capability::Answer;
 use crate::ch2::queries::catalogue::{Column, Direction, Kind, Query};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};

@@ -1,9 +1,9 @@
 //! The comparison of two answers to one query.
 
 use hoap_data::Schema;
+use hoap_database::Answer;
 
 use super::canonical::{Canonical, Cell, Cells, show};
-use crate::capability::Answer;
 use crate::ch2::queries::catalogue::Query;
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};

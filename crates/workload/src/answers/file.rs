@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use hoap_database::{Answer, Row};
 use hoap_record::output::{self, Kind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::asked::AnswersOf;
-use crate::capability::{Answer, Row};
 use crate::ch2::queries::catalogue::Query;
 use crate::ch2::queries::parameters::Parameters;
 use crate::{Error, ErrorKind, Result};

@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use hoap_data::{DATA_VERSION, Schema, Spec};
+use hoap_database::Answer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::canonical::{Canonical, Cell, close, show};
-use crate::capability::Answer;
 use crate::ch2::queries::catalogue::{Kind, Query};
 use crate::ch2::queries::parameters::{ParameterSet, Parameters};
 use crate::words::counted;

@@ -1,10 +1,10 @@
 //! Specification section 5, last bullet: when answers are equal; section 6: answers on record.
 
 use hoap_data::{Schema, Spec};
+use hoap_database::{Answer, Row};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::capability::{Answer, Row};
 use crate::ch2::queries::catalogue::{QUERIES, Query};
 use crate::ch2::queries::parameters::ParameterSet;
 use crate::{Error, ErrorKind, Result};

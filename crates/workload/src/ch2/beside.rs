@@ -1,8 +1,9 @@
 //! The collections of a run beside those of the benchmark: the counters of
 //! [freshness](super::freshness), the documents of the [witness](super::witness).
 
+use hoap_database::{Access, Target};
+
 use crate::Result;
-use crate::capability::{Access, Target};
 
 /// The most documents that one transaction removes.
 const AT_ONCE: usize = 50;

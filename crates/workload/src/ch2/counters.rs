@@ -2,6 +2,7 @@
 //! of the undelivered orders. They are read before and after a run, whatever its data's size.
 
 use hoap_data::DataSet;
+use hoap_database::Target;
 use hoap_record::check::Check;
 
 use super::district::{District, Undelivered};
@@ -10,7 +11,6 @@ use super::found::money;
 use super::reader::Reader;
 use super::snapshot::{Reach, Snapshot};
 use crate::Result;
-use crate::capability::Target;
 
 /// Reads the counters. Where the data is fresh, the payments of a district are those of the load;
 /// else those since now, and the sum is d_ytd (condition 9). Orders are those below d_next_o_id.

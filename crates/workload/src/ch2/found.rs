@@ -1,6 +1,7 @@
 //! What single documents say, whichever pass reads them, and the checks that rest on one document.
 
 use hoap_data::DataSet;
+use hoap_database::Row;
 use serde_json::Value;
 
 use super::customer::Customer;
@@ -12,7 +13,6 @@ use super::ledger::Order;
 use super::places::Places;
 use super::stock::{Sold, quantity_left};
 use super::transactions::cents;
-use crate::capability::Row;
 use crate::words::counted;
 
 /// The fields that [`FoundOrder::read`] takes.

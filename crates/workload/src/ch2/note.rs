@@ -1,10 +1,10 @@
 //! The parameters of CH2 and CH2++ data in a database's note.
 
 use hoap_data::{DATA_VERSION, DataSet, Schema, Spec};
+use hoap_database::Target;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::capability::Target;
 use crate::note::{self, Note};
 use crate::{Error, ErrorKind, Result};
 

@@ -180,7 +180,7 @@ impl<'a> Owed<'a> {
 struct Read<'a, T> {
     index: usize,
     key: &'a str,
-    row: Option<&'a crate::capability::Row>,
+    row: Option<&'a hoap_database::Row>,
     owed: T,
 }
 

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use futures_util::future::try_join_all;
 use hoap_data::{Collection, Schema};
+use hoap_database::{Access, Documents, Intent, Order, Row, Session, Target, Transaction};
 use serde_json::Value;
 
 use super::district::Undelivered;
 use super::schema::Paths;
-use crate::capability::{Access, Documents, Intent, Order, Row, Session, Target, Transaction};
 use crate::{Error, ErrorKind, Result};
 
 /// Documents that a session reads at once; every database reads this many in one transaction.

@@ -2,7 +2,7 @@
 
 use hoap_data::Schema;
 
-use crate::capability::Index;
+use hoap_database::Index;
 
 /// Paths that differ between CH2 and CH2++, and the indexes over them.
 #[derive(Clone, Debug)]

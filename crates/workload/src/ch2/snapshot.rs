@@ -2,6 +2,7 @@
 //! [`super::touched`] of fewer, [`super::aggregates`] of what the database adds up.
 
 use hoap_data::{Collection, DataSet};
+use hoap_database::{Documents, Row};
 use serde_json::Value;
 
 use super::digest;
@@ -11,7 +12,6 @@ use super::found::{Findings, FoundPayment};
 use super::reader::scan;
 use super::transactions::cents;
 use crate::Result;
-use crate::capability::{Documents, Row};
 
 /// The sums and counts of the database's content, and the checks of single documents.
 #[derive(Debug)]

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use hoap_data::{Collection, DataSet};
+use hoap_database::{Index, Values};
 use serde_json::{Value, json};
 
 use super::note::DataNote;
 use super::schema::Paths;
-use crate::capability::{Index, TypedSource, Values};
-use crate::load::{LoadSource, hand_over};
+use crate::load::{LoadSource, TypedSource, hand_over};
 
 impl LoadSource for DataSet {
     fn benchmark(&self) -> &'static str {

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hoap_data::DataSet;
+use hoap_database::{AnalyticalSession, Target};
+use hoap_drive::{Canceller, Client, Completion, Next, Workload};
 use serde_json::Value;
 
 use super::queries::catalogue::{COUNT, QUERIES, Query};
 use super::queries::{ParameterSet, Parameters, Texts, streams};
-use crate::capability::{AnalyticalSession, Target};
-use crate::client::{Canceller, Client, Completion, Next, Workload};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 
@@ -151,7 +151,7 @@ pub async fn run_query(
     texts: &Texts,
     query: &Query,
     parameters: &[(String, Value)],
-) -> Result<crate::capability::Answer> {
+) -> Result<hoap_database::Answer> {
     let answer = session.query(texts.get(query), parameters).await?;
     if answer.columns.iter().ne(query.columns.iter().map(|c| c.name)) {
         let wanted: Vec<_> = query.columns.iter().map(|c| c.name).collect();

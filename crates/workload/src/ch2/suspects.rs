@@ -6,6 +6,7 @@
 //! that warehouse kept, to say which is wrong: of [`MOST`] warehouses, in about 12 MB.
 
 use hoap_data::{Collection, DataSet};
+use hoap_database::Documents;
 
 use super::customer::Customer;
 use super::digest;
@@ -14,7 +15,6 @@ use super::places::Places;
 use super::reader::scan;
 use super::weighed::{Weighed, Weights};
 use crate::Result;
-use crate::capability::Documents;
 
 /// The most warehouses whose customers are read again.
 const MOST: usize = 8;

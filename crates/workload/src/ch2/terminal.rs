@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use hoap_data::DataSet;
 use hoap_data::random::Stream;
+use hoap_database::{Access, Session, Target, Transaction};
+use hoap_drive::{Canceller, Client, Completion, Next, Outcome, Workload};
 
 use super::audit::Tally;
 use super::clock::Clock;
@@ -21,8 +23,6 @@ use super::schema::Paths;
 use super::transactions as tx;
 use super::uniform::Shape;
 use super::witness::{Witness, Witnesses};
-use crate::capability::{Access, Session, Target, Transaction};
-use crate::client::{Canceller, Client, Completion, Next, Outcome, Workload};
 use crate::{Error, ErrorKind, Result};
 
 /// The stream of random numbers of the terminals, apart from all streams of the data.

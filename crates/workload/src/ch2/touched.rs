@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::{Range, RangeInclusive};
 
 use hoap_data::{Collection, DataSet};
+use hoap_database::{Row, Target};
 
 use super::away::{Away, Debt};
 use super::counters;
@@ -23,7 +24,6 @@ use super::owed::{Account, Owed, Owing};
 use super::reader::{Reader, malformed};
 use super::snapshot::Snapshot;
 use crate::Result;
-use crate::capability::{Row, Target};
 
 /// The most customers and stocks whose sums are kept at a time, in about 20 MB. Where a run touched
 /// more, its orders and payments are read once to compare them and to learn what they changed in

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hoap_data::random::Stream;
 use hoap_data::{Collection, DataSet};
+use hoap_database::{Row, Target};
 use hoap_record::check::{Check, Verdict};
 use serde_json::{Map, Value};
 
@@ -17,7 +18,6 @@ use super::ledger::{HistoryKey, Ledger, Order, unforeseen};
 use super::reader::Reader;
 use super::stock::{Sold, quantity_left};
 use super::transactions::{LONGEST_DATA, bad_credit_entry, extra_field};
-use crate::capability::{Row, Target};
 use crate::{Error, ErrorKind, Result};
 
 /// The default number of documents of each collection.

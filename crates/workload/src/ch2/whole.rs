@@ -4,6 +4,7 @@
 //! what is wrong ([`super::suspects`], [`super::undelivered`]).
 
 use hoap_data::{Collection, DataSet};
+use hoap_database::{Documents, Row};
 
 use super::digest;
 use super::expected::Expected;
@@ -14,7 +15,6 @@ use super::stock::Sold;
 use super::suspects::Suspects;
 use super::undelivered::Numbers;
 use crate::Result;
-use crate::capability::{Documents, Row};
 
 /// The quantities taken from the stock of one warehouse since the load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use hoap_database::{Batch, BulkWriter, Documents, Texts, Unmade, Values};
 use tokio::task::JoinHandle;
 
 use super::division::Division;
 use super::maker::{Limit, Maker, Making, Span};
 use super::search::{Clients, Sample, Search};
-use super::source::LoadSource;
-use crate::capability::{Batch, BulkWriter, Documents, Texts, TypedSource, Unmade};
+use super::source::{LoadSource, TypedSource};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 
@@ -309,7 +309,10 @@ async fn write_values(
                 return Ok(false);
             }
             let until = end.min(next + at_once);
-            let mut documents = Unmade::new(source, at, next..until);
+            let mut make = |index, key: &mut String, values: &mut dyn Values| {
+                source.write(at, index, key, values)
+            };
+            let mut documents = Unmade::new(&mut make, next..until);
             let bytes = writer.write_values(names[at], &mut documents, until - start).await?;
             progress.wrote(at, until - next, bytes);
             next = until;

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use hoap_database::{Batch, BulkWriter};
 use tokio::task::JoinHandle;
 
 use super::source::LoadSource;
-use crate::capability::{Batch, BulkWriter};
 use crate::{Error, ErrorKind, Result};
 
 /// What is left of a slice in one collection.

@@ -10,19 +10,19 @@ mod values;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crew::{Work, Written};
+use division::Division;
 use hoap_data::Part;
+use hoap_database::Documents;
 use hoap_record::Stored;
 use serde_json::Value;
 
-use crate::capability::Documents;
 use crate::note::{self, LoadNote, Note};
 use crate::{Error, ErrorKind, Result};
-use crew::{Work, Written};
-use division::Division;
 
 pub use crew::{Progress, Stopping};
 pub use search::Clients;
-pub use source::LoadSource;
+pub use source::{LoadSource, TypedSource};
 pub(crate) use values::hand_over;
 
 /// What to do where data exists already.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::capability::{Index, TypedSource};
+use hoap_database::{Index, Values};
 
 /// The documents of a benchmark, as the source of a load.
 pub trait LoadSource: Send + Sync {
@@ -37,4 +37,11 @@ pub trait LoadSource: Send + Sync {
 
     /// The indexes that the benchmark's operations need.
     fn indexes(&self) -> Vec<Index>;
+}
+
+/// Documents that can be had value by value as well as in JSON text.
+pub trait TypedSource: Send + Sync {
+    /// Appends the key of a document to `key` and hands its values to `values`. Returns the bytes
+    /// that the document takes as JSON text.
+    fn write(&self, at: usize, index: u64, key: &mut String, values: &mut dyn Values) -> u64;
 }

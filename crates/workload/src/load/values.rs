@@ -3,7 +3,7 @@
 use hoap_data::writer::{ExtraField, Field, TEXT_SLACK, Writer, extra_text};
 use hoap_data::{Measured, Timestamp};
 
-use crate::capability::Values;
+use hoap_database::Values;
 
 /// Bytes of a text, with the slack of its writer, that are written without an allocation.
 const SHORT: usize = 1024;

@@ -9,12 +9,12 @@ use std::time::Instant;
 
 use hoap_data::random::Stream;
 use hoap_data::shop::{MONTHS, ShopData};
+use hoap_database::shop::{JoinSession, JoinVariant, Joins, PageSession, Pages};
+use hoap_database::{Answer, Row};
 use serde_json::{Value, json};
 
 use super::below;
 use crate::answers::{AnswerFile, AnswersOf};
-use crate::capability::shop::{JoinSession, JoinVariant, Joins, PageSession, Pages};
-use crate::capability::{Answer, Row};
 use crate::ch2::queries::Query;
 use crate::{Error, ErrorKind, Result};
 

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use hoap_data::random::Stream;
 use hoap_data::shop::{MONTHS, ShopData};
+use hoap_database::shop::{JoinRow, JoinSession, JoinVariant, Joins};
+use hoap_drive::{Client, Completion, Next, Workload};
 
 use super::answers::{self, KeepAnswers};
 use super::{Options, Shared, below, wrong};
-use crate::capability::shop::{JoinRow, JoinSession, JoinVariant, Joins};
-use crate::client::{Client, Completion, Next, Workload};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 

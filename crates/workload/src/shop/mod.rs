@@ -4,7 +4,7 @@
 //! * [`source`]: the data as the source of a load, and its reading from the note of a load.
 //! * [`KeepAnswers`]: their answers in files.
 //! * [`Pagination`], [`Join`]: the two workloads, on any database that has
-//!   [`Pages`](crate::capability::shop::Pages) or [`Joins`](crate::capability::shop::Joins).
+//!   [`Pages`](hoap_database::shop::Pages) or [`Joins`](hoap_database::shop::Joins).
 
 mod answers;
 mod join;

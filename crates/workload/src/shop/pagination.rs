@@ -5,11 +5,11 @@ use std::path::Path;
 
 use hoap_data::random::Stream;
 use hoap_data::shop::{ShopCollection, ShopData};
+use hoap_database::shop::{PageSession, Pages};
+use hoap_drive::{Client, Completion, Next, Workload};
 
 use super::answers::{self, KeepAnswers};
 use super::{Options, Shared, below, wrong};
-use crate::capability::shop::{PageSession, Pages};
-use crate::client::{Client, Completion, Next, Workload};
 use crate::words::counted;
 use crate::{Error, Result};
 

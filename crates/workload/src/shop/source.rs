@@ -4,31 +4,16 @@ use std::ops::Range;
 
 use hoap_data::DATA_VERSION;
 use hoap_data::shop::{ShopCollection, ShopData, ShopSpec};
+use hoap_database::shop::{COUNTRY_INDEX, COVERING_INDEX, CUSTOMERS, ORDERS, ZIP_INDEX};
+use hoap_database::{Index, Values};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::capability::{Index, TypedSource, Values};
-use crate::load::{LoadSource, hand_over};
+use crate::load::{LoadSource, TypedSource, hand_over};
 use crate::{Error, ErrorKind, Result};
 
 /// The benchmark's name.
 pub const BENCHMARK: &str = "shop";
-
-/// The collection of the customers.
-pub const CUSTOMERS: &str = ShopCollection::Customer.name();
-
-/// The collection of the orders.
-pub const ORDERS: &str = ShopCollection::Orders.name();
-
-/// Index on the customers' country, for Pagination.
-pub const COUNTRY_INDEX: &str = "shop_customer_country";
-
-/// Index on the customers' zip code, for JOIN.
-pub const ZIP_INDEX: &str = "shop_customer_zip";
-
-/// Index on the orders' key that covers the fields that JOIN reads of an order, so that no order
-/// need be fetched. A database that finds orders by their key may omit it.
-pub const COVERING_INDEX: &str = "shop_orders_covering";
 
 /// The parameters of the data, which together with the data version decide every byte.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use hoap_data::random::Stream;
 use hoap_data::ycsb::{Key, Records};
+use hoap_database::key_value::{Fields, KeyValueSession, Record, Scanned};
+use hoap_drive::{Client, Completion, Next};
 
 use super::deletes::Deletes;
 use super::distribution::Keys;
@@ -13,8 +15,6 @@ use super::proportions::Kind;
 use super::sample::{Count, GONE, Memory, Place, Sample, Write};
 use super::setup::{ReadFields, ScanFields};
 use super::shared::{Owing, Shared};
-use crate::capability::key_value::{Fields, KeyValueSession, Record, Scanned};
-use crate::client::{Client, Completion, Next};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 

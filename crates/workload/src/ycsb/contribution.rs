@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hoap_data::ycsb::{Key, Records};
+use hoap_database::key_value::KeyValue;
 use serde::{Deserialize, Serialize};
 
 use super::sample::{Memory, Place, Write};
 use super::workload::Ycsb;
-use crate::capability::key_value::KeyValue;
 use crate::{Error, ErrorKind, Result};
 
 /// The largest difference assumed between the clocks of driver machines. Of two acknowledged writes

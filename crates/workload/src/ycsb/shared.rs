@@ -21,7 +21,7 @@ pub(super) struct Shared {
     pub whole_updates: bool,
     /// Whether a read of a record that is there has fields ([`KeyValue::answers`]).
     ///
-    /// [`KeyValue::answers`]: crate::capability::key_value::KeyValue::answers
+    /// [`KeyValue::answers`]: hoap_database::key_value::KeyValue::answers
     pub answers: bool,
     pub scan_length: Lengths,
     pub inserts: Inserts,

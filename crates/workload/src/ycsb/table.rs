@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use hoap_data::DATA_VERSION;
 use hoap_data::ycsb::{Compressibility, FieldLength, RecordSpec, Records};
+use hoap_database::Index;
+use hoap_database::key_value::Table;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::capability::Index;
-use crate::capability::key_value::Table;
 use crate::load::LoadSource;
 use crate::{Error, ErrorKind, Result};
 

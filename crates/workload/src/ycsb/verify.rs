@@ -1,13 +1,13 @@
 //! The check of the table after a run.
 
 use hoap_data::ycsb::{Key, Records};
+use hoap_database::Documents;
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
 use hoap_record::check::{Check, Verdict};
 
 use super::client::check;
 use super::sample::{Count, GONE, Memory, Merged};
 use super::workload::Ycsb;
-use crate::capability::Documents;
-use crate::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 
 use hoap_data::random::Stream;
+use hoap_database::key_value::{KeyValue, Table};
+use hoap_drive::Workload;
 
 use super::client::YcsbClient;
 use super::deletes::Deletes;
@@ -14,8 +16,6 @@ use super::proportions::Kind;
 use super::setup::Setup;
 use super::shared::{Lengths, Owed, Shared};
 use super::table::UserTable;
-use crate::capability::key_value::{KeyValue, Table};
-use crate::client::Workload;
 use crate::{Error, ErrorKind, Result};
 
 /// The tag of the clients' random streams.

@@ -26,7 +26,7 @@ fn only_reads<T>() -> Result<T> {
 macro_rules! only_scanned {
     ($database:ty: $($scan:tt)*) => {
         #[async_trait::async_trait]
-        impl hoap_workload::capability::Documents for $database {
+        impl hoap_database::Documents for $database {
             async fn note(&self) -> Result<Option<Value>> {
                 Ok(None)
             }
@@ -45,10 +45,10 @@ macro_rules! only_scanned {
             async fn bulk(
                 &self,
                 _: &str,
-            ) -> Result<Box<dyn hoap_workload::capability::BulkWriter>> {
+            ) -> Result<Box<dyn hoap_database::BulkWriter>> {
                 crate::only_reads()
             }
-            async fn settle(&self, _: &[hoap_workload::capability::Index]) -> Result<()> {
+            async fn settle(&self, _: &[hoap_database::Index]) -> Result<()> {
                 crate::only_reads()
             }
             $($scan)*

@@ -5,11 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use hoap_data::shop::{MONTHS, ShopData, ShopSpec};
-use hoap_workload::capability::shop::{
-    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
-};
-use hoap_workload::capability::{Blocking, NotApplicable};
-use hoap_workload::client::{Client, Outcome, Workload};
+use hoap_database::shop::{JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages};
+use hoap_database::{Blocking, NotApplicable};
+use hoap_drive::{Client, Outcome, Workload};
 use hoap_workload::load::LoadSource;
 use hoap_workload::shop::source::data_of;
 use hoap_workload::shop::{Join, Options, Pagination};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 
 use super::super::table;
 use super::follower::Follower;

@@ -1,7 +1,7 @@
 //! Applying changes.
 
 use duckdb::Connection;
-use hoap_workload::capability::Batch;
+use hoap_database::Batch;
 
 use super::super::kind::{Kind, quoted};
 use super::super::shred::shred;

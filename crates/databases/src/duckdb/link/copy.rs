@@ -1,6 +1,6 @@
 //! Copying a collection that the file does not follow yet.
 
-use hoap_workload::capability::Batch;
+use hoap_database::Batch;
 
 use super::super::load::Load;
 use super::super::table;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use duckdb::Connection;
-use hoap_workload::ErrorKind;
+use hoap_record::ErrorKind;
 
 use super::super::file::DatabaseFile;
 use super::super::options::Layout;

@@ -18,13 +18,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use hoap_workload::ErrorKind;
+use advance::advance;
+use follower::Follower;
+use hoap_record::ErrorKind;
 
 use super::file::DatabaseFile;
 use crate::failure::{Done, Failure};
 use crate::sqlite::changes::FollowedDatabase;
-use advance::advance;
-use follower::Follower;
 
 /// The time between two looks at the log.
 const LOOK: Duration = Duration::from_millis(5);

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Answer, Explained, Row};
-use hoap_workload::client::Canceller;
+use hoap_database::Canceller;
+use hoap_database::{Answer, Explained, Row};
+use hoap_record::ErrorKind;
 use serde_json::Value;
 use tokio::runtime::Handle;
 

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use hoap_workload::capability::Batch;
+use hoap_database::Batch;
 
 use super::endpoint::Endpoint;
 use super::files::FileWriter;

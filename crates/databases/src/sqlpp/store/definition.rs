@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hoap_workload::capability::Index;
+use hoap_database::Index;
 
 use crate::options::{Read, meant};
 
@@ -119,7 +119,7 @@ impl Indexes {
 
     pub(super) fn makes(self, index: &Index) -> bool {
         // Orders are found by their key: no index covers a join here.
-        let covering = index.name == hoap_workload::shop::source::COVERING_INDEX;
+        let covering = index.name == hoap_database::shop::COVERING_INDEX;
         !covering && (self == Indexes::All || index.collection.starts_with("shop_"))
     }
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use hoap_database::{Applicable, Index, Row};
+use hoap_record::ErrorKind;
 use hoap_record::{Stored, StoredCollection};
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Applicable, Index, Row};
 use serde_json::Value;
 
 use super::bulk::{BatchWriter, Writer};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use hoap_database::{Applicable, NotApplicable};
 use hoap_record::Description;
-use hoap_workload::capability::{Applicable, NotApplicable};
 use serde_json::Value;
 
 use super::definition::{Definition, Indexes, STATEMENT};

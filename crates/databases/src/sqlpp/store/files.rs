@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::Batch;
+use hoap_database::Batch;
+use hoap_record::ErrorKind;
 use tokio::task::JoinSet;
 
 use super::endpoint::{Endpoint, Folder};

@@ -18,8 +18,8 @@ mod shadow;
 mod shop;
 mod underway;
 
+use hoap_database::{Analytics, Applicable, Documents, Target, Transactions};
 use hoap_record::Description;
-use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
 
 pub use endpoint::{Store, StoreEngine};
 

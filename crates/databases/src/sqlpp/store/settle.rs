@@ -1,6 +1,6 @@
 //! The end of a load: indexes and statistics.
 
-use hoap_workload::capability::Index;
+use hoap_database::Index;
 use serde_json::Value;
 
 use super::definition::{Indexes, KEY, NOTE, PROGRESS};

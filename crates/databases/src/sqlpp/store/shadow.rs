@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use hoap_workload::ErrorKind;
-use hoap_workload::words::counted;
+use hoap_record::ErrorKind;
+use hoap_record::words::counted;
 use reqwest::Method;
 use serde_json::Value;
 

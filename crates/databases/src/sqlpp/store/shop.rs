@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hoap_workload::capability::shop::{JoinRow, JoinVariant};
-use hoap_workload::shop::source::{COUNTRY_INDEX, CUSTOMERS, ORDERS, ZIP_INDEX};
+use hoap_database::shop::{COUNTRY_INDEX, CUSTOMERS, ORDERS, ZIP_INDEX};
+use hoap_database::shop::{JoinRow, JoinVariant};
 use serde_json::Value;
 
 use super::endpoint::{Endpoint, StoreEngine};

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hoap_data::{DataSet, Part, Schema, Spec};
+use hoap_database::{BulkWriter, Target};
 use hoap_databases::asterixdb::AsterixDb;
-use hoap_workload::capability::{BulkWriter, Target};
 use hoap_workload::load::{Existing, Load, Stopping, load};
 use hoap_workload::{Error, ErrorKind};
 

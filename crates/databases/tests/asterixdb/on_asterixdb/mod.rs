@@ -2,11 +2,11 @@
 
 mod files;
 
+use hoap_database::{Answer, Target};
 use hoap_databases::asterixdb::AsterixDb;
 use hoap_databases::{AnyTarget, open_any};
 use hoap_testing::errors::missing;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Answer, Target};
 use serde_json::{Value, json};
 
 use crate::conformance::{COLLECTION, batch, count, document, index, load, wait};

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
+use hoap_database::shop::{JoinVariant, Joins};
+use hoap_database::{Batch, Blocking, Documents, Target};
 use hoap_databases::cassandra::Cassandra;
 use hoap_testing::errors::fails;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
-use hoap_workload::capability::shop::{JoinVariant, Joins};
-use hoap_workload::capability::{Batch, Blocking, Documents, Target};
 use serde_json::json;
 
 use crate::conformance::{

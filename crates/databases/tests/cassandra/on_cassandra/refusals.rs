@@ -1,9 +1,9 @@
 //! What the cluster refuses or does not do in time is said in one line, with what to do.
 
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record};
+use hoap_database::{Index, Target};
 use hoap_databases::cassandra::Cassandra;
 use hoap_testing::wire::{Mode, Wire};
-use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record};
-use hoap_workload::capability::{Index, Target};
 use hoap_workload::{Error, ErrorKind};
 
 use crate::conformance::{COLLECTION, client, load_records, record, table, wait};

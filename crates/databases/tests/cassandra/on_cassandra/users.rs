@@ -1,8 +1,8 @@
 //! A cluster that wants a user and a password.
 
+use hoap_database::key_value::{Fields, KeyValueSession, Record};
 use hoap_testing::lab::Lab;
 use hoap_testing::urls::as_user;
-use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
 
 use crate::conformance::{client, load_records, record, wait};
 use crate::{cql, has, open, refused, unavailable};

@@ -6,9 +6,12 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hoap_data::Schema;
+use hoap_database::Target;
+use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::{Check, Verdict};
+use hoap_testing::ch2::loaded::Loaded;
+use hoap_testing::wait;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::Target;
 use hoap_workload::ch2::beside;
 use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::counters;
@@ -17,11 +20,8 @@ use hoap_workload::ch2::mix::Kind;
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
-use hoap_workload::client::{Client, Outcome, Workload};
 
 use super::flaky::{Fate, Flaky};
-use hoap_testing::ch2::loaded::Loaded;
-use hoap_testing::wait;
 
 /// Runs one terminal after the other, `operations` each, and counts failures of any kind.
 pub fn drive(terminals: &Terminals, clients: usize, operations: usize) -> (Memory, Vec<ErrorKind>) {

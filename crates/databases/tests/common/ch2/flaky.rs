@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use hoap_record::Description;
-use hoap_workload::capability::{
+use hoap_database::{
     Access, AnalyticalSession, Analytics, Answer, Applicable, Blocking, Documents, Explained,
     Index, Intent, Order, Patch, Row, Session, Target, Transaction, Transactions,
 };
-use hoap_workload::client::Canceller;
+use hoap_drive::Canceller;
+use hoap_record::Description;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 

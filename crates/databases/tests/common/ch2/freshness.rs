@@ -4,23 +4,23 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hoap_data::{Part, Schema};
+use hoap_database::Target;
+use hoap_drive::{Client, Look, Outcome, Probe, Probing, Workload};
 use hoap_record::Verdict;
+use hoap_testing::ch2::loaded::{Loaded, data, load_part};
+use hoap_testing::wait;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::Target;
 use hoap_workload::ch2::beside;
 use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::freshness::{self, Board, COLLECTION, FIELD, Probes};
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::terminal::{Options, Terminals};
-use hoap_workload::client::{Client, Look, Outcome, Probe, Probing, Workload};
 use hoap_workload::load::Existing;
 use hoap_workload::note;
 
 use super::faults::drive;
 use super::flaky::{Fate, Flaky};
-use hoap_testing::ch2::loaded::{Loaded, data, load_part};
-use hoap_testing::wait;
 
 const OPTIONS: Options = Options { seed: 3, retries: 20, think_times: false };
 

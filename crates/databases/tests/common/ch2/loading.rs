@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hoap_data::{Collection, DataSet, Part, Schema, Spec};
+use hoap_database::Target;
 use hoap_databases::open;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::Target;
 use hoap_workload::ch2::note::expect_loaded;
 use hoap_workload::load::{Existing, Load, load};
 use serde_json::Value;

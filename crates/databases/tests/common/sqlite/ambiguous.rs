@@ -4,14 +4,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use hoap_database::Target;
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
+use hoap_database::{Applicable, Blocking, Documents};
 use hoap_databases::sqlite::Sqlite;
+use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::{Check, Verdict};
-use hoap_workload::capability::Target;
-use hoap_workload::capability::key_value::{
-    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
-};
-use hoap_workload::capability::{Applicable, Blocking, Documents};
-use hoap_workload::client::{Client, Outcome, Workload};
 use hoap_workload::load::{Existing, Load, load};
 use hoap_workload::ycsb::{Memory, PRESETS, Properties, Setup, UserTable, Ycsb};
 use hoap_workload::{Error, ErrorKind, Result};

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use hoap_workload::capability::{Access, Change, Patch, Target};
+use hoap_database::{Access, Change, Patch, Target};
 use serde_json::json;
 
 use super::conformance::{COLLECTION, batch, count, field, index, load, session, wait};

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hoap_database::{Access, Change, Intent, Patch, Target};
 use hoap_testing::errors::{missing, unavailable};
-use hoap_workload::capability::{Access, Change, Intent, Patch, Target};
 use hoap_workload::{ErrorKind, Result};
 use serde_json::json;
 
@@ -169,7 +169,7 @@ fn a_file_without_the_collections_asks_for_a_load() {
     // Without its index a search would read everything: it refuses.
     wait(target.documents().unwrap().create(&[COLLECTION])).unwrap();
     let find = transact(&*target, Access::Read, async |t| {
-        use hoap_workload::capability::Order::Ascending;
+        use hoap_database::Order::Ascending;
         t.find(&index(), &[json!(1)], Ascending, None, &[], Intent::Look).await.map(drop)
     });
     missing(find.unwrap_err(), &["no such index", "run `hoap load` first"]);

@@ -1,9 +1,9 @@
 //! Records, customers and orders: what is SQLite's own.
 
+use hoap_database::Access;
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
 use hoap_testing::errors::{fails, has};
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::Access;
-use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
 
 use super::conformance::{self, client, load_records, session, table, wait};
 use super::fresh;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use hoap_workload::capability::{Index, Target};
+use hoap_database::{Index, Target};
 use serde_json::json;
 
 use super::conformance::{index, load, wait};

@@ -11,11 +11,11 @@ use hoap_testing::couchbase_analytics as service;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use conformance::{COLLECTION, batch, wait};
+use hoap_database::shop::{COUNTRY_INDEX, ZIP_INDEX};
+use hoap_database::shop::{JoinSession, JoinVariant, Joins, PageSession, Pages};
+use hoap_database::{AnalyticalSession, Index, Target};
 use hoap_databases::couchbase_analytics::{CouchbaseAnalytics, open};
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::shop::{JoinSession, JoinVariant, Joins, PageSession, Pages};
-use hoap_workload::capability::{AnalyticalSession, Index, Target};
-use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
 use serde_json::json;
 use service::{Service, error, rows, table};
 

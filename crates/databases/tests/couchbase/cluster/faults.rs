@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
-use hoap_workload::capability::{Access, Change, Intent, Patch, Target};
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
+use hoap_database::{Access, Change, Intent, Patch, Target};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! What Couchbase promises where the common suite asks for more, or for something else.
 
-use hoap_workload::capability::{Access, Change, Intent, Order, Patch, Target};
+use hoap_database::{Access, Change, Intent, Order, Patch, Target};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::json;
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
+use hoap_database::shop::{JoinSession, JoinVariant, Joins, PageSession, Pages};
+use hoap_database::{Access, Intent, Order, Target};
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
-use hoap_workload::capability::shop::{JoinSession, JoinVariant, Joins, PageSession, Pages};
-use hoap_workload::capability::{Access, Intent, Order, Target};
 use serde_json::{Value, json};
 
 use crate::cluster::conformance::{

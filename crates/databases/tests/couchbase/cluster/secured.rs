@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record};
-use hoap_workload::capability::{Access, Intent, Target};
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record};
+use hoap_database::{Access, Intent, Target};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::json;
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use hoap_workload::capability::Access;
+use hoap_database::Access;
 
 use crate::cluster::conformance::{
     Asked, Silence, a_record_without_an_answer_is_given_up,

@@ -3,10 +3,10 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
+use hoap_database::key_value::{Fields, KeyValueSession, Record};
+use hoap_database::{Access, Target};
 use hoap_databases::dynamodb::DynamoDb;
 use hoap_testing::wire::{Mode, Wire};
-use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
-use hoap_workload::capability::{Access, Target};
 use hoap_workload::{ErrorKind, Result};
 use serde_json::json;
 

@@ -7,9 +7,9 @@ mod witness;
 
 use std::collections::BTreeMap;
 
+use hoap_database::{Batch, Row, Target};
 use hoap_databases::dynamodb::DynamoDb;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Batch, Row, Target};
 use serde_json::json;
 
 use crate::conformance::{COLLECTION, batch, count, index, load, wait};
@@ -134,7 +134,7 @@ fn consumed_capacity_is_summed() {
     crate::conformance::load_records(&*target, &["user1"]);
     let mut client = crate::conformance::client(&*target);
     let mut record = crate::conformance::record([(0, "x")]);
-    use hoap_workload::capability::key_value::{Fields, KeyValueSession};
+    use hoap_database::key_value::{Fields, KeyValueSession};
     let before = target.usage();
     wait(async {
         for _ in 0..10 {

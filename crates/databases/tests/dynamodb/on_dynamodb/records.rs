@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use hoap_database::key_value::{Fields, KeyValueSession, Record, Scanned};
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record, Scanned};
 
 use super::fresh;
 use crate::conformance::{client, load_records, record, wait};

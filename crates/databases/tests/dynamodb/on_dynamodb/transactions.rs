@@ -1,7 +1,7 @@
 //! Document transactions, where the suite asks for a snapshot, and the limits.
 
+use hoap_database::{Access, Change, Intent, Order, Patch};
 use hoap_databases::dynamodb::DynamoDb;
-use hoap_workload::capability::{Access, Change, Intent, Order, Patch};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ fn a_reader_that_saw_two_states_is_a_conflict() {
     let (target, _guard) = fresh();
     load(&*target, 3);
     let mut session = session(&*target);
-    let see = async |t: &mut dyn hoap_workload::capability::Transaction, key: &str| {
+    let see = async |t: &mut dyn hoap_database::Transaction, key: &str| {
         t.get(COLLECTION, key, &["o_id"], Intent::Look).await
     };
     let beside = |key: &'static str| {
@@ -169,7 +169,7 @@ fn an_index_follows_inserts_patches_and_deletes_of_one_transaction_and_the_next(
     assert_eq!(get(&*target, "1.10", &[]), None);
     assert_eq!(field(&*target, "1.2", "o_w_id"), json!(2));
     let missing = transact(&*target, Access::Read, async |t| {
-        let absent = hoap_workload::capability::Index { name: "absent", ..index() };
+        let absent = hoap_database::Index { name: "absent", ..index() };
         t.find(&absent, &[json!(1)], Order::Ascending, None, &[], Intent::Look).await
     });
     assert_eq!(missing.unwrap_err().kind, ErrorKind::Missing);

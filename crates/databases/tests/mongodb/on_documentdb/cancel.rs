@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use hoap_database::Target;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::Target;
 use serde_json::{Value, json};
 
 use super::server;

@@ -1,8 +1,8 @@
 //! Conflicts as this engine says them: without MongoDB's labels, and without ending the
 //! transaction.
 
+use hoap_database::{Access, Change, Intent, Patch};
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Access, Change, Intent, Patch};
 use serde_json::json;
 
 use super::fresh;

@@ -6,10 +6,10 @@ mod faults;
 
 use std::any::Any;
 
+use hoap_database::Target;
+use hoap_database::key_value::KeyValueSession;
 use hoap_databases::mongodb::MongoDb;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::Target;
-use hoap_workload::capability::key_value::KeyValueSession;
 
 use crate::conformance::{client, load_records, record, wait};
 use crate::{Guard, fresh_on, open, own_database, refused, unavailable, with};

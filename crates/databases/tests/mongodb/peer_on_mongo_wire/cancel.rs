@@ -7,8 +7,8 @@
 
 use std::time::{Duration, Instant};
 
+use hoap_database::Target;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::Target;
 use mongodb::bson::doc;
 use serde_json::json;
 

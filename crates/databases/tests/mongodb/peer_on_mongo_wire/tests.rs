@@ -1,7 +1,7 @@
 //! What the module and the driver send in transactions, and what they make of the answers.
 
+use hoap_database::{Access, Change, Intent, Patch, Target};
 use hoap_databases::mongodb::MongoDb;
-use hoap_workload::capability::{Access, Change, Intent, Patch, Target};
 use hoap_workload::{Error, ErrorKind};
 use mongodb::bson::{Document, doc};
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! Clients in each other's way, at each level of isolation.
 
+use hoap_database::{Access, Change, Intent, Order, Patch};
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Access, Change, Intent, Order, Patch};
 use serde_json::json;
 
 use super::fresh_with;

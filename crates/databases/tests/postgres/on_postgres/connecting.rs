@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use hoap_workload::capability::Target;
+use hoap_database::Target;
 use hoap_workload::{Error, ErrorKind};
 
 use super::{Schema, raw, server};

@@ -1,10 +1,10 @@
 //! A connection that is cut in the middle of a COMMIT: neither a success nor a failure.
 
+use hoap_database::key_value::KeyValueSession;
+use hoap_database::{Access, Change, Intent, Patch};
 use hoap_databases::postgres::Postgres;
 use hoap_testing::wire::{End, Wire};
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::key_value::KeyValueSession;
-use hoap_workload::capability::{Access, Change, Intent, Patch};
 use serde_json::json;
 
 use super::{Schema, fresh, server};

@@ -2,14 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use hoap_database::key_value::{Fields, KeyValueSession, Record};
+use hoap_database::{Access, Intent, Target};
 use hoap_databases::postgres::Postgres;
+use hoap_testing::lab::Lab;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
-use hoap_workload::capability::{Access, Intent, Target};
 use serde_json::json;
 
 use crate::conformance::{self, COLLECTION, client, get, load, session, wait};
-use hoap_testing::lab::Lab;
 
 fn open(lab: &Lab, options: &str) -> Postgres {
     wait(hoap_databases::postgres::open(&format!("{}?{options}", lab.url()))).unwrap()

@@ -1,9 +1,9 @@
 //! What the run folder says is what is in force, and the mapping is what queries written against it
 //! rely on.
 
+use hoap_database::{Access, Change, Index, Intent, Order, Patch, Target};
 use hoap_databases::postgres::Postgres;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Access, Change, Index, Intent, Order, Patch, Target};
 use serde_json::json;
 
 use super::{Schema, fresh, raw};
@@ -176,7 +176,7 @@ fn any_json_text_survives_the_load() {
     let strange = "\\.\t\r\n\u{1}\u{2}\\u0000\\N'\"$1 €😀\u{10ffff}";
     let document = json!({ "s": strange, "n": [1.50, -0.0, 1e-7, i64::MIN], strange: null });
     let documents = target.documents().unwrap();
-    let mut batch = hoap_workload::capability::Batch::default();
+    let mut batch = hoap_database::Batch::default();
     batch.push(|key, text| {
         key.push_str(strange);
         text.extend_from_slice(document.to_string().as_bytes());
@@ -186,7 +186,7 @@ fn any_json_text_survives_the_load() {
         let mut bulk = documents.bulk("1/1").await.unwrap();
         bulk.write(COLLECTION, &batch, 1).await.unwrap();
         let mut seen = Vec::new();
-        let mut each = |key: &str, row: hoap_workload::capability::Row| {
+        let mut each = |key: &str, row: hoap_database::Row| {
             seen.push((key.to_owned(), row));
             Ok(())
         };

@@ -4,11 +4,11 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use futures_util::future::{join, join5};
+use hoap_database::key_value::{Fields, KeyValueSession, Record};
+use hoap_database::shop::{JoinSession, JoinVariant, Joins, PageSession, Pages};
+use hoap_database::{Access, Change, Intent, Patch, Target};
 use hoap_databases::postgres::Postgres;
 use hoap_testing::lab::Lab;
-use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
-use hoap_workload::capability::shop::{JoinSession, JoinVariant, Joins, PageSession, Pages};
-use hoap_workload::capability::{Access, Change, Intent, Patch, Target};
 use hoap_workload::{ErrorKind, Result};
 use serde_json::json;
 

@@ -5,8 +5,8 @@ use std::net::TcpStream;
 use std::sync::Arc;
 
 use hoap_data::ycsb::{FieldLength, RecordSpec};
+use hoap_database::Target;
 use hoap_testing::redis::Server;
-use hoap_workload::capability::Target;
 use hoap_workload::load::{Existing, Load, load};
 use hoap_workload::ycsb::UserTable;
 

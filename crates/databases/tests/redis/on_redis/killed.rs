@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use hoap_database::key_value::{Fields, KeyValueSession, Record, Scanned};
 use hoap_testing::redis::Server;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record, Scanned};
 
 use crate::conformance::{client, keys, load_records, record, wait, write_through};
 use crate::{open, unavailable};
@@ -70,8 +70,7 @@ fn a_lost_connection_is_made_anew() {
     let server = Server::start();
     for options in ["", "?pipeline=2"] {
         let target = open(&format!("{}{options}", server.url()));
-        wait(hoap_workload::capability::Target::documents(&target).unwrap().drop(&["usertable"]))
-            .unwrap();
+        wait(hoap_database::Target::documents(&target).unwrap().drop(&["usertable"])).unwrap();
         load_records(&target, &["user1"]);
         let mut sessions: Vec<_> = (0..3).map(|_| client(&target)).collect();
         let mut kill = redis::cmd("CLIENT");

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use hoap_database::{BulkWriter, Documents, Target};
 use hoap_testing::redis::Server;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::{BulkWriter, Documents, Target};
 
 use super::killed::bare;
 use crate::conformance::{COLLECTION, batch, count, wait};

@@ -1,10 +1,10 @@
 //! One server.
 
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
+use hoap_database::shop::{JoinVariant, Joins};
+use hoap_database::{Batch, Blocking, Documents, Target};
 use hoap_databases::redis::Redis;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
-use hoap_workload::capability::shop::{JoinVariant, Joins};
-use hoap_workload::capability::{Batch, Blocking, Documents, Target};
 
 use crate::conformance::{
     COLLECTION, batch, client, count, indexes, keys, load_records, load_shop, record, table, wait,

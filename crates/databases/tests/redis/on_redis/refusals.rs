@@ -1,8 +1,8 @@
 //! What the server refuses or does not do in time is said in one line, with what to do.
 
+use hoap_database::Target;
+use hoap_database::key_value::{Fields, KeyValueSession, Record};
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::Target;
-use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
 
 use super::fresh;
 use crate::conformance::{client, load_records, record, wait};

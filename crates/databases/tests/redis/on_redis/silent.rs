@@ -1,9 +1,9 @@
 //! A server that is there and says nothing.
 
+use hoap_database::Target;
+use hoap_database::key_value::{Fields, KeyValueSession, Record};
 use hoap_testing::redis::Server;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::Target;
-use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
 
 use crate::conformance::{Silence, a_record_without_an_answer_is_given_up, client, record, wait};
 use crate::open;

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 
 use async_trait::async_trait;
+use hoap_database::key_value::*;
+use hoap_database::*;
 use hoap_databases::{Remote, RemoteKeyValue};
 use hoap_record::Description;
-use hoap_workload::capability::key_value::*;
-use hoap_workload::capability::*;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::{Map, Value};
 

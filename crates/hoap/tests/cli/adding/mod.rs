@@ -10,12 +10,12 @@ use std::time::Duration;
 use hoap_conduct::caller::Caller;
 use hoap_conduct::offer::{Drivers, Recorded};
 use hoap_conduct::registry::{Chosen, Entry};
+use hoap_database::key_value::{KeyValue, KeyValueSession};
 use hoap_drive::Stop;
 use hoap_record::folder::{read_ledger, read_run};
 use hoap_record::{Run, Verdict};
 use hoap_report::{Loaded, Style};
 use hoap_testing::wait;
-use hoap_workload::capability::key_value::{KeyValue, KeyValueSession};
 use hoap_workload::load::{Existing, Load, load};
 
 use counters::{Counters, LINE, record_of};

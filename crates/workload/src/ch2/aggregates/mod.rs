@@ -8,7 +8,9 @@
 mod questions;
 
 use hoap_data::{Collection, DataSet, Schema};
+use hoap_database::{AnalyticalSession, Answer, Target};
 use hoap_record::check::Check;
+use questions::{Line, Question, What};
 use serde_json::Value;
 
 use super::conditions::{Deliveries, conditions};
@@ -19,9 +21,7 @@ use super::nothing_lost;
 use super::queries::texts;
 use super::snapshot::{Reach, Snapshot};
 use super::stock::Sold;
-use crate::capability::{AnalyticalSession, Answer, Target};
 use crate::{Error, ErrorKind, Result};
-use questions::{Line, Question, What};
 
 /// The queries of a database that adds up itself.
 pub struct Aggregates {

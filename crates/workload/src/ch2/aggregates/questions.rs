@@ -1,9 +1,9 @@
 //! What a database is asked, and in which words: `queries/conditions/<dialect>/<name>.sql`, the
 //! same for CH2 and CH2++, whose fields that the conditions compare are the same.
 
+use hoap_database::{Answer, Row};
 use serde_json::Value;
 
-use crate::capability::{Answer, Row};
 use crate::{Error, ErrorKind, Result};
 
 /// What a question adds up.

@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use hoap_database::{Change, Patch, Transaction};
+use hoap_drive::Look;
+
 use super::log::Log;
 use super::{COLLECTION, FIELD};
-use crate::capability::{Change, Patch, Transaction};
 use crate::ch2::ledger::RunMark;
-use crate::client::Look;
 use crate::{Error, ErrorKind, Result};
 
 /// The counters of a run. A client of a later step continues the counter of the client with the

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hoap_database::{Access, Target, Transactions};
+
 use super::board::Counter;
 use super::{Asked, Board, COLLECTION, FIELD};
-use crate::capability::{Access, Target, Transactions};
 use crate::load;
 use crate::note::{self, Note};
 use crate::{Error, ErrorKind, Result};

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hoap_database::{AnalyticalSession, Target};
+use hoap_drive::{Canceller, Look, Probe, Probing};
+
 use super::{Board, COLLECTION, FIELD};
 use crate::Result;
-use crate::capability::{AnalyticalSession, Target};
-use crate::client::{Canceller, Look, Probe, Probing};
 
 /// Makes the probes of a run.
 pub struct Probes {

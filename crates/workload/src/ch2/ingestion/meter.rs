@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hoap_data::{Collection, DataSet};
+use hoap_database::{AnalyticalSession, Answer, Target};
 use hoap_record::Ingestion;
 use serde_json::Value;
 
 use super::Progress;
 use super::outcome::{Count, Moments, outcome};
-use crate::capability::{AnalyticalSession, Answer, Target};
 use crate::ch2::freshness::{self, Held};
 use crate::ch2::queries::texts;
 use crate::note;

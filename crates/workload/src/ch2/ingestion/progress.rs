@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-use crate::client::Canceller;
+use hoap_drive::Canceller;
+
 use crate::note::Note;
 
 /// How far the load is, and how far the analytical database.

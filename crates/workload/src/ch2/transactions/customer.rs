@@ -1,9 +1,9 @@
 //! The search for a customer by id or by last name.
 
+use hoap_database::{Intent, Order, Transaction};
 use serde_json::Value;
 
 use super::fields::Fields;
-use crate::capability::{Intent, Order, Transaction};
 use crate::ch2::input::Who;
 use crate::ch2::schema::Paths;
 use crate::{Error, ErrorKind, Result};

@@ -1,10 +1,10 @@
 //! Delivery (TPC-C 2.7.4), a transaction for each district (CH2 paper 3.3).
 
 use hoap_data::Timestamp;
+use hoap_database::{Change, Intent, Order, Patch, Transaction};
 use serde_json::Value;
 
 use super::fields::{Fields, cents};
-use crate::capability::{Change, Intent, Order, Patch, Transaction};
 use crate::ch2::digest;
 use crate::ch2::schema::Paths;
 use crate::{Error, ErrorKind, Result};

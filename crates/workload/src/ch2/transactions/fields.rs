@@ -1,8 +1,8 @@
 //! Reads fields of rows. A missing or malformed field is an error of kind Broken, never a default.
 
+use hoap_database::Row;
 use serde_json::Value;
 
-use crate::capability::Row;
 use crate::{Error, ErrorKind, Result};
 
 /// A row, with the name of its document for error messages.

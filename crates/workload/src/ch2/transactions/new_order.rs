@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use hoap_data::random::Stream;
 use hoap_data::{DataSet, Timestamp};
+use hoap_database::{Change, Intent, Patch, Transaction};
 use serde_json::{Map, Value, json};
 
 use super::fields::{Fields, money};
 use crate::Result;
-use crate::capability::{Change, Intent, Patch, Transaction};
 use crate::ch2::digest;
 use crate::ch2::input::{NewOrder, OrderLine};
 use crate::ch2::schema::Paths;

@@ -1,11 +1,11 @@
 //! OrderStatus (TPC-C 2.6.2).
 
+use hoap_database::{Intent, Order, Transaction};
 use serde_json::Value;
 
 use super::customer::{self, Sought};
 use super::fields::Fields;
 use crate::Result;
-use crate::capability::{Intent, Order, Transaction};
 use crate::ch2::input::OrderStatus;
 use crate::ch2::schema::Paths;
 

@@ -1,12 +1,12 @@
 //! Payment (TPC-C 2.5.2).
 
 use hoap_data::Timestamp;
+use hoap_database::{Change, Intent, Patch, Transaction};
 use serde_json::json;
 
 use super::customer::{self, Sought};
 use super::fields::{Fields, money};
 use crate::Result;
-use crate::capability::{Change, Intent, Patch, Transaction};
 use crate::ch2::digest;
 use crate::ch2::input::Payment;
 use crate::ch2::schema::Paths;

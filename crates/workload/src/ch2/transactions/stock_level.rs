@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use hoap_database::{Intent, Transaction};
+
 use super::fields::Fields;
 use crate::Result;
-use crate::capability::{Intent, Transaction};
 use crate::ch2::input::StockLevel;
 
 /// The number of last orders that it reads (TPC-C 2.8.2.2).

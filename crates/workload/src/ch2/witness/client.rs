@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use hoap_data::random::Stream;
+use hoap_database::{Access, Change, Patch, Session, Transaction};
 use hoap_record::history::{Attempt, Did, End};
 use serde_json::Value;
 
 use super::draw::{Plan, Step};
 use super::shared::{Witnesses, is_long, lock, values};
 use super::{COLLECTION, FIELD};
-use crate::capability::{Access, Change, Patch, Session, Transaction};
 use crate::ch2::retry::backoff;
 use crate::{Error, ErrorKind, Result};
 

@@ -1,9 +1,9 @@
 //! What a transaction of the witness does, drawn from its client's seed.
 
 use hoap_data::random::Stream;
+use hoap_database::{Access, Intent};
 
 use super::HOT;
-use crate::capability::{Access, Intent};
 
 /// Of a hundred transactions, those that only read.
 const READING: f64 = 0.3;

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hoap_data::random::Stream;
+use hoap_database::{Access, Session, Target};
 use hoap_record::history::{Attempt, Did, End};
 use serde_json::{Value, json};
 
 use super::{COLLECTION, FIELD, HOT, LONGEST};
-use crate::capability::{Access, Session, Target};
 use crate::ch2::beside;
 use crate::ch2::ledger::RunMark;
 use crate::{ErrorKind, Result};

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use hoap_data::DataSet;
 use hoap_data::random::Stream;
+use hoap_database::*;
 use hoap_record::Description;
 use hoap_workload::Result;
-use hoap_workload::capability::*;
 use hoap_workload::ch2::ledger::HistoryKey;
 use serde_json::{Map, Value, json};
 

@@ -4,8 +4,8 @@
 use std::sync::Mutex;
 
 use hoap_data::{Collection, DataSet};
+use hoap_database::Row;
 use hoap_workload::Result;
-use hoap_workload::capability::Row;
 use serde_json::{Map, Value};
 
 /// A document.

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use hoap_workload::capability::key_value::{
-    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
-};
-use hoap_workload::capability::{Applicable, Blocking, NotApplicable, Row};
+use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
+use hoap_database::{Applicable, Blocking, NotApplicable, Row};
 use hoap_workload::load::LoadSource;
 use hoap_workload::ycsb::UserTable;
 use hoap_workload::{Error, ErrorKind, Result};

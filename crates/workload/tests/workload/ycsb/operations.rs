@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use hoap_data::Part;
 use hoap_data::random::Stream;
-use hoap_workload::capability::key_value::Fields;
-use hoap_workload::client::{Client, Outcome, Workload};
+use hoap_database::key_value::Fields;
+use hoap_drive::{Client, Outcome, Workload};
 use hoap_workload::ycsb::{
     Keys, Kind, Memory, PRESETS, Preset, Properties, ScanFields, Setup, UserTable, Ycsb,
 };

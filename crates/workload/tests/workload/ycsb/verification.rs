@@ -1,8 +1,8 @@
 //! Spec nosql §1, "Verification after a run": faults put in on purpose are found.
 
+use hoap_drive::{Client, Workload};
 use hoap_record::{Check, Verdict};
 use hoap_workload::ErrorKind;
-use hoap_workload::client::{Client, Workload};
 use hoap_workload::ycsb::{Memory, Ycsb};
 
 use super::fake::{Fake, Fault};
@@ -195,7 +195,7 @@ fn many_clients_at_once() {
             for _ in 0..20_000 {
                 client.next();
                 let end = block_on(client.run());
-                assert!(matches!(end.outcome, hoap_workload::client::Outcome::Done), "{end:?}");
+                assert!(matches!(end.outcome, hoap_drive::Outcome::Done), "{end:?}");
             }
             client.finish()
         };

@@ -10,10 +10,10 @@
 use std::path::Path;
 
 use hoap_data::Spec;
+use hoap_database::Answer;
 use hoap_oracle::Database;
 use hoap_oracle::sets::{FULL, NAMED, SMALL, on_record};
 use hoap_workload::answers::{StoredAnswers, stored};
-use hoap_workload::capability::Answer;
 use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{ParameterSet, Query, QuerySet};
 

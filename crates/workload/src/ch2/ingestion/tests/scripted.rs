@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use hoap_data::{Collection, DataSet, Schema, Spec};
+use hoap_database::{
+    AnalyticalSession, Analytics, Answer, Applicable, Blocking, Documents, Explained,
+    NotApplicable, Target, Transactions,
+};
+use hoap_drive::Canceller;
 use hoap_record::Description;
 use serde_json::{Value, json};
 
 use super::super::{Meter, Progress};
-use crate::capability::{
-    AnalyticalSession, Analytics, Answer, Applicable, Blocking, Documents, Explained,
-    NotApplicable, Target, Transactions,
-};
-use crate::client::Canceller;
 use crate::note::{LoadNote, Note};
 use crate::{Error, ErrorKind, Result};
 

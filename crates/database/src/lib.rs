@@ -1,4 +1,5 @@
-//! The capabilities that a database offers, each a small trait.
+//! What a database is to the rest of Hoap: the capabilities that it offers, each a small trait, and
+//! the values that go in and out.
 //!
 //! A database implements [`Target`] and, of the others, what it has. What it lacks is a typed
 //! [`NotApplicable`] with the reason, known before a run starts.
@@ -21,4 +22,11 @@ pub use documents::{Batch, BulkWriter, Documents, Index, Row};
 pub use target::{Blocking, Target};
 pub use texts::Texts;
 pub use transactions::{Access, Change, Intent, Order, Patch, Session, Transaction, Transactions};
-pub use values::{TypedSource, Unmade, Values};
+pub use values::{Unmade, Values};
+
+use std::sync::Arc;
+
+pub use hoap_record::{Error, ErrorKind, Result};
+
+/// Interrupts a running call from another thread. May be called at any time.
+pub type Canceller = Arc<dyn Fn() + Send + Sync>;

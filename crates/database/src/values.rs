@@ -25,24 +25,20 @@ pub trait Values {
     fn text(&mut self, field: &str, value: &[u8]);
 }
 
-/// Documents that can be had value by value as well as in JSON text.
-pub trait TypedSource: Send + Sync {
-    /// Appends the key of a document to `key` and hands its values to `values`. Returns the bytes
-    /// that the document takes as JSON text.
-    fn write(&self, at: usize, index: u64, key: &mut String, values: &mut dyn Values) -> u64;
-}
+/// Makes the document with an index: appends its key, hands its values over, and returns the bytes
+/// that it takes as JSON text.
+type Make<'a> = &'a mut (dyn FnMut(u64, &mut String, &mut dyn Values) -> u64 + Send);
 
 /// Documents that are not made yet: whoever takes them makes each of them once.
 pub struct Unmade<'a> {
-    source: &'a dyn TypedSource,
-    at: usize,
+    make: Make<'a>,
     indexes: Range<u64>,
 }
 
 impl<'a> Unmade<'a> {
-    /// The documents with these indexes in the collection at `at` of a source.
-    pub fn new(source: &'a dyn TypedSource, at: usize, indexes: Range<u64>) -> Self {
-        Unmade { source, at, indexes }
+    /// The documents with these indexes.
+    pub fn new(make: Make<'a>, indexes: Range<u64>) -> Self {
+        Unmade { make, indexes }
     }
 
     /// Number of documents.
@@ -55,9 +51,9 @@ impl<'a> Unmade<'a> {
         self.len() == 0
     }
 
-    /// Makes the next document, as [`TypedSource::write`] does; `None` where there is no more.
+    /// Makes the next document and returns its bytes as JSON text; `None` if there is no more.
     pub fn make_next(&mut self, key: &mut String, values: &mut dyn Values) -> Option<u64> {
         let index = self.indexes.next()?;
-        Some(self.source.write(self.at, index, key, values))
+        Some((self.make)(index, key, values))
     }
 }

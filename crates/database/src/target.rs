@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use hoap_record::Description;
 
-use super::analytics::Analytics;
-use super::applicable::Applicable;
-use super::documents::Documents;
-use super::transactions::Transactions;
+use crate::analytics::Analytics;
+use crate::applicable::Applicable;
+use crate::documents::Documents;
+use crate::transactions::Transactions;
 
 /// Whether a database's calls block their thread.
 pub trait Blocking: Send + Sync {

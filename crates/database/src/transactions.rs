@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use hoap_record::witness::Level;
 use serde_json::Value;
 
-use super::documents::{Index, Row};
 use crate::Result;
+use crate::documents::{Index, Row};
 
 /// Multi-document transactions.
 #[async_trait]

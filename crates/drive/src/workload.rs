@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use crate::{Error, Result};
+use hoap_record::{Error, Result};
 
 /// A benchmark on one database. The driver makes as many clients of it as it needs.
 ///
@@ -21,7 +21,7 @@ pub trait Workload: Send + Sync {
         None
     }
 
-    /// Whether the client's calls block their thread ([`crate::capability::Blocking`]). The driver
+    /// Whether the client's calls block their thread (an embedded database). The driver
     /// gives each blocking client a thread of its own; others share threads.
     fn blocking(&self) -> bool;
 
@@ -47,7 +47,7 @@ pub trait Client: Send {
     }
 
     /// A handle that makes a running [`Client::run`] return early with an error of kind
-    /// [`Cancelled`](crate::ErrorKind::Cancelled), where the database has a way.
+    /// [`Cancelled`](hoap_record::ErrorKind::Cancelled), where the database has a way.
     fn canceller(&self) -> Option<Canceller> {
         None
     }
@@ -139,7 +139,7 @@ pub enum Outcome {
     Done,
     /// It rolled back, as the benchmark demands (TPC-C 2.4.1.4), and counts as executed.
     RolledBack,
-    /// It failed. Counted by [`crate::ErrorKind`], never in a success histogram. The driver makes
+    /// It failed. Counted by [`hoap_record::ErrorKind`], never in a success histogram. The driver makes
     /// [`Outcome::Cancelled`] of an error of that kind.
     Failed(Error),
     /// The run ended before it did. Counted only as cancelled.

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use hoap_record::Stored;
 use serde_json::Value;
 
-use super::applicable::{Applicable, NotApplicable};
-use super::texts::Texts;
-use super::values::Unmade;
+use crate::applicable::{Applicable, NotApplicable};
+use crate::texts::Texts;
+use crate::values::Unmade;
 use crate::{Error, ErrorKind, Result};
 
 /// An index that a benchmark's transactions need.
@@ -46,7 +46,8 @@ pub trait Documents: Send + Sync {
     }
 
     /// Drops these collections where they exist, their indexes, all loading progress, and then the
-    /// note. It does not look who made them: [`load::remove`](crate::load::remove) does.
+    /// note. It does not look who made
+    /// them: whoever removes a load does.
     async fn drop(&self, collections: &[&str]) -> Result<()>;
 
     /// Creates these collections where they do not exist yet, without the benchmark's indexes.

@@ -6,9 +6,9 @@
 
 use std::future::Future;
 
-use super::applicable::Applicable;
-use super::target::Blocking;
 use crate::Result;
+use crate::applicable::Applicable;
+use crate::target::Blocking;
 
 /// A database that keeps records by key.
 pub trait KeyValue: Blocking {

@@ -5,10 +5,28 @@ mod variant;
 
 use std::future::Future;
 
-use super::target::Blocking;
+use hoap_data::shop::ShopCollection;
+
 use crate::Result;
+use crate::target::Blocking;
 
 pub use variant::JoinVariant;
+
+/// The collection of the customers.
+pub const CUSTOMERS: &str = ShopCollection::Customer.name();
+
+/// The collection of the orders.
+pub const ORDERS: &str = ShopCollection::Orders.name();
+
+/// Index on the customers' country, for Pagination.
+pub const COUNTRY_INDEX: &str = "shop_customer_country";
+
+/// Index on the customers' zip code, for JOIN.
+pub const ZIP_INDEX: &str = "shop_customer_zip";
+
+/// Index on the orders' key that covers the fields that JOIN reads of an order, so that no order
+/// need be fetched. A database that finds orders by their key may omit it.
+pub const COVERING_INDEX: &str = "shop_orders_covering";
 
 /// A database that filters on a nested field with offset and limit.
 pub trait Pages: Blocking {

@@ -3,9 +3,8 @@
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::documents::Row;
-use crate::Result;
-use crate::client::Canceller;
+use crate::documents::Row;
+use crate::{Canceller, Result};
 
 /// Analytical queries.
 #[async_trait]
