@@ -92,8 +92,8 @@ fn a_folder_that_cannot_be_read_is_named_and_no_page_is_written() {
     let whole = p.text("a/run.json");
     p.write("a/run.json", &whole[..whole.len() / 2]);
     p.fails("report a -o page.html", 2, &["a/run.json", "EOF"]);
-    p.write("a/run.json", &whole.replace("\"format\": 2", "\"format\": 3"));
-    p.fails("report a -o page.html", 2, &["a/run.json", "format 3", "use the version of hoap"]);
+    p.write("a/run.json", &whole.replace("\"format\": 3", "\"format\": 4"));
+    p.fails("report a -o page.html", 2, &["a/run.json", "format 4", "use the version of hoap"]);
     p.write("a/run.json", &whole);
     let log = p.text("a/step-01.hlog");
     let last = log.trim_end().rfind(',').unwrap();
