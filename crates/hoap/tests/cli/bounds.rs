@@ -84,7 +84,7 @@ fn updates_of_which_all_fail_fail_the_run_and_its_stage_and_have_no_percentiles(
     }
     // It stands in a comparison, which says what it is of.
     let compared = p.ok("compare a a");
-    assert!(compared.out.contains("a is FAILED: check \"failures\" failed"), "{compared:#?}");
+    assert!(compared.out.contains("a: FAILED: check \"failures\" failed"), "{compared:#?}");
     // It breaks every bound, on whichever side it is.
     let gate = "--fail-if ops>99x:sure --fail-if failures>99x";
     let end = p.fails(&format!("compare a a {gate} --format junit -o gate.xml"), 1, &["2 of 2"]);

@@ -1,6 +1,6 @@
 //! A value and how well it is known.
 
-use super::student;
+use super::student::{self, NORMAL};
 
 /// What a standard error was taken from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,9 +29,6 @@ pub struct Estimate {
     /// Where the error comes from.
     pub basis: Basis,
 }
-
-/// From here on Student's distribution is the normal one.
-const MOST_FREEDOM: f64 = 1e9;
 
 impl Estimate {
     /// Nothing at all. It has no logarithm, so that no ratio and no mean is made of it.
@@ -111,10 +108,10 @@ impl Estimate {
                 let (own, added) = (self.error.powi(2), resolution.powi(2));
                 let freedom = match own > 0.0 {
                     true => self.freedom * ((own + added) / own).powi(2),
-                    false if added > 0.0 => MOST_FREEDOM,
+                    false if added > 0.0 => NORMAL,
                     false => self.freedom,
                 };
-                let freedom = freedom.min(MOST_FREEDOM);
+                let freedom = freedom.min(NORMAL);
                 Estimate { error: self.error.hypot(resolution), freedom, ..self }
             }
         }
