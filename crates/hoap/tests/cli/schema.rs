@@ -89,7 +89,9 @@ fn the_schema_refuses_what_is_no_run() {
     assert!(schema.is_valid(&marked));
     let curve = vec![hoap_record::Ingested::default()];
     let ingestion = hoap_record::Ingestion { curve, ..Default::default() };
-    marked["load"] = json!({"documents": 1, "bytes": 1, "seconds": 1.5, "ingestion": ingestion});
+    marked["load"] = json!({
+        "documents": 1, "bytes": 1, "seconds": 1.5, "clients": 1, "ingestion": ingestion
+    });
     assert!(schema.is_valid(&marked));
     let of = hoap_record::StoredCollection::default();
     marked["load"]["stored"] = json!(hoap_record::Stored::sum(vec![of]));

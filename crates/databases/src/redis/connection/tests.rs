@@ -47,8 +47,7 @@ fn serve(mut stream: TcpStream, port: u16, every: usize) -> Option<()> {
     }
 }
 
-/// Were [`UNDER_WAY`] too many for a turn of the runtime, the driver would stop for good: in the
-/// first rounds, as it does with 100.
+/// Were [`UNDER_WAY`] too many for a turn of the runtime, the driver would stop for good.
 #[test]
 fn the_driver_goes_on_when_slots_move_under_as_many_commands_as_are_let_through() {
     let port = moving(7);
