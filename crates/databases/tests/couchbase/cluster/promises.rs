@@ -5,11 +5,28 @@ use hoap_workload::{Error, ErrorKind};
 use serde_json::json;
 
 use crate::cluster::conformance::{
-    COLLECTION, count_up, field, index, load, session, transact, wait,
+    COLLECTION, batch, count, count_up, field, index, load, session, transact, wait,
 };
 
 fn set(n: i64) -> Patch {
     Patch { path: "o_id", change: Change::Set(json!(n)) }
+}
+
+pub fn a_batch_is_written_again_by_who_goes_on<T: Target>(target: &T) {
+    let documents = target.documents().unwrap();
+    wait(async {
+        documents.create(&[COLLECTION]).await.unwrap();
+        let mut bulk = documents.bulk("1/1").await.unwrap();
+        bulk.write(COLLECTION, &batch(1, 1..=5), 5).await.unwrap();
+        // A load that ended before it saved its progress left some of its last batch.
+        bulk.write(COLLECTION, &batch(1, [6, 7]), 5).await.unwrap();
+        let mut next = documents.bulk("1/1").await.unwrap();
+        assert_eq!(next.position(COLLECTION).await.unwrap(), 5);
+        next.write(COLLECTION, &batch(1, 6..=9), 9).await.unwrap();
+        assert_eq!(next.position(COLLECTION).await.unwrap(), 9);
+        documents.settle(&[]).await.unwrap();
+    });
+    assert_eq!(count(target), 9);
 }
 
 pub fn no_update_is_lost_among_transactions<T: Target>(target: &T) {
