@@ -296,12 +296,15 @@ mod tests {
             |run: &mut Run| drop(run.configuration.insert("max-failures".into(), "off".into()));
         assert_eq!(with(off), 0);
         let probe = |run: &mut Run| {
-            let probe =
-                json!({ "rate": 9, "achieved": 9, "failures": 1, "times": [], "broken": "" });
+            let probe = json!({
+                "rate": 9, "seconds": 1, "achieved": 9, "failures": 1, "times": [], "broken": ""
+            });
             let probe: Probe = serde_json::from_value(probe).unwrap();
             let bounds = json!({ "slas": [], "failures": 0 });
-            let search =
-                json!({ "bounds": bounds, "rate": null, "unfinished": null, "probes": [] });
+            let effort = json!({ "shortest_seconds": 1, "longest_seconds": 1, "shares": [] });
+            let search = json!({
+                "bounds": bounds, "rate": null, "effort": effort, "unfinished": null, "probes": []
+            });
             let search: Search = serde_json::from_value(search).unwrap();
             run.search = Some(Search { probes: vec![probe], ..search });
         };
