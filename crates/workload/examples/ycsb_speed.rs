@@ -28,6 +28,10 @@ impl KeyValue for Nothing {
         Ok(())
     }
 
+    fn answers(&self) -> bool {
+        false
+    }
+
     async fn session(&self, _: &Table) -> Result<Nothing> {
         Ok(Nothing)
     }

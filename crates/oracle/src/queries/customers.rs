@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::super::model::{Customer, Key3, Loaded, Order};
 use super::super::parameters::Parameters;
-use super::{Rows, money};
+use super::values::{Rows, money};
 
 /// Undelivered orders of customers whose state starts with a character, entered before a day.
 pub fn q3(data: &Loaded, p: &Parameters) -> Rows {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::model::{Item, Line, Loaded};
 use super::super::parameters::Parameters;
-use super::{Rows, money_or_null, ratio, sum};
+use super::values::{Rows, money_or_null, ratio, sum};
 use serde_json::Value;
 
 /// Percentage of the amount of items whose data starts with 'pr' in the lines delivered in a month.

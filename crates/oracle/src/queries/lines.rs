@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::super::model::Loaded;
 use super::super::parameters::Parameters;
-use super::{Rows, money, money_or_null, ratio, sum};
+use super::values::{Rows, money, money_or_null, ratio, sum};
 
 /// Lines delivered after a day, by their number.
 pub fn q1(data: &Loaded, p: &Parameters) -> Rows {

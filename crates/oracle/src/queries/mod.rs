@@ -5,16 +5,13 @@ mod items;
 mod lines;
 mod suppliers;
 mod trade;
+mod values;
 
 use hoap_data::Schema;
-use hoap_database::Row;
-use serde_json::Value;
 
 use super::model::Loaded;
 use super::parameters::Parameters;
-
-/// All rows of an answer, ordered, before a `LIMIT`.
-pub type Rows = Result<Vec<Row>, String>;
+pub use values::Rows;
 
 /// A query: what goes in, what comes out.
 pub struct Definition {
@@ -94,28 +91,3 @@ pub const DEFINITIONS: [Definition; 22] = [
         ["country" "numcust" "totacctbal"]
         ALL customers::q22),
 ];
-
-/// A number with two decimals.
-fn money(cents: i64) -> Value {
-    ratio(cents as f64 / 100.0)
-}
-
-/// The same, or null where no row came in (`None`).
-fn money_or_null(cents: Option<i64>) -> Value {
-    cents.map_or(Value::Null, money)
-}
-
-/// A number that is not money; null where the division had no answer.
-fn ratio(value: f64) -> Value {
-    serde_json::Number::from_f64(value).map_or(Value::Null, Value::Number)
-}
-
-/// `part / whole`, null where the whole is 0 (specification section 5, first note).
-fn share(part: i64, whole: i64) -> Value {
-    if whole == 0 { Value::Null } else { ratio(part as f64 / whole as f64) }
-}
-
-/// The sum of what came in, null over nothing.
-fn sum(amounts: impl Iterator<Item = i64>) -> Option<i64> {
-    amounts.fold(None, |sum, amount| Some(sum.unwrap_or(0) + amount))
-}

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::model::{Item, Loaded, Nation, Stock, Supplier};
 use super::super::parameters::Parameters;
-use super::{Rows, money};
+use super::values::{Rows, money};
 
 /// Suppliers of a region who hold an item's lowest stock within that region. All of those tied at
 /// the minimum count.

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::super::model::{Loaded, Nation};
 use super::super::parameters::Parameters;
-use super::{Rows, money, share};
+use super::values::{Rows, money, share};
 
 /// Revenue by nation of a region, customers and suppliers being of the same nation; the stock is
 /// that of the order's warehouse.

@@ -43,6 +43,8 @@ pub struct Fake {
     pub no_scans: bool,
     /// Whether calls are noted.
     pub note: bool,
+    /// Whether reads are answered without a field, as `null:` does.
+    pub empty: bool,
 }
 
 impl Fake {
@@ -84,6 +86,10 @@ impl KeyValue for Fake {
             });
         }
         Ok(())
+    }
+
+    fn answers(&self) -> bool {
+        !self.empty
     }
 
     async fn session(&self, _: &Table) -> Result<FakeSession> {

@@ -397,6 +397,7 @@ fn an_operation_allocates_nothing() {
         let mut setup = setup(preset, "recordcount=1000");
         let grows = setup.mix.share(Kind::Insert) > 0.0;
         setup.check_reads = !grows;
+        fake.empty = grows;
         fake.faults(
             move |call, _| if call == "read" && !grows { Fault::None } else { Fault::Lose },
         );
