@@ -2,10 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::Ratio;
-
-/// The share of false verdicts that is accepted.
-pub const FALSE_VERDICTS: f64 = 0.05;
+use super::ratio::{FALSE_VERDICTS, Ratio};
 
 /// What a comparison says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

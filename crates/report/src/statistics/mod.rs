@@ -18,9 +18,9 @@ mod throughput;
 
 pub use estimate::{Basis, Estimate};
 pub use gathered::{Gathered, Part};
-pub use judge::{ChangeVerdict, FALSE_VERDICTS, Finding, RatioQuestion, judge};
+pub use judge::{ChangeVerdict, Finding, RatioQuestion, judge};
 pub use percentile::{Intervals, quantile};
-pub use ratio::{Ratio, RatioError};
+pub use ratio::{FALSE_VERDICTS, Ratio, RatioError};
 pub use series::{FEWEST, MeanError, mean_error, rare_error};
 pub use throughput::{WindowTick, throughput, window};
 

@@ -4,6 +4,9 @@ use super::estimate::pooled_freedom;
 use super::student;
 use super::{Basis, Estimate};
 
+/// The share of false verdicts that is accepted.
+pub const FALSE_VERDICTS: f64 = 0.05;
+
 /// Candidate ÷ baseline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
@@ -76,7 +79,7 @@ impl Ratio {
         let of_one = spread.error * (runs as f64).sqrt();
         let half = |n: usize| {
             let n = n as f64;
-            student::width(1.0 - super::FALSE_VERDICTS, 2.0 * (n - 1.0)) * of_one / n.sqrt()
+            student::width(1.0 - FALSE_VERDICTS, 2.0 * (n - 1.0)) * of_one / n.sqrt()
         };
         (runs.max(2) + 1..=MOST_RUNS).find(|n| half(*n) <= bound.ln().abs())
     }
