@@ -11,7 +11,6 @@ use crate::errors::fails;
 /// What is asked while the server says nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    Begin,
     Get,
     Commit,
     Read,
@@ -28,8 +27,6 @@ pub struct Silence<'a> {
     pub hold: &'a dyn Fn(Asked),
     /// Lets it answer again.
     pub speak: &'a dyn Fn(),
-    /// The access of a transaction whose begin asks the server.
-    pub begins: Option<Access>,
 }
 
 impl Silence<'_> {
@@ -110,11 +107,6 @@ pub fn a_transaction_without_an_answer_is_given_up(
         fails(t.get(COLLECTION, "1.3", &["o_id"], Intent::Look).await, Invalid, &[]);
         t.rollback().await.unwrap();
         (silence.speak)();
-        if let Some(access) = silence.begins {
-            (silence.hold)(Asked::Begin);
-            silence.told(session.begin(access).await, Timeout, "begin");
-            (silence.speak)();
-        }
         add(&mut *session, 10, &|| ()).await.unwrap();
         let unanswered = add(&mut *session, 100, &|| (silence.hold)(Asked::Commit)).await;
         silence.told(unanswered, Ambiguous, "commit in");

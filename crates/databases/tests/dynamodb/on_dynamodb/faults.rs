@@ -172,7 +172,7 @@ fn a_commit_whose_answer_was_lost_is_ambiguous() {
 fn answers_that_do_not_come_are_given_up_and_the_next_ones_are_their_own() {
     let (wire, target, guard) = behind_with("&answer_timeout_ms=3000");
     let (hold, speak) = (|_| wire.set(Mode::Hold), || wire.set(Mode::Pass));
-    let silence = Silence { ms: 3000, hold: &hold, speak: &speak, begins: None };
+    let silence = Silence { ms: 3000, hold: &hold, speak: &speak };
     a_record_without_an_answer_is_given_up(&guard.0, &target, &silence);
     a_transaction_without_an_answer_is_given_up(&guard.0, &target, &silence, true);
 }

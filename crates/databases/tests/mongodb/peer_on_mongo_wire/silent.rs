@@ -20,13 +20,11 @@ fn a_server_that_falls_silent_ends_no_session() {
                 Asked::Update => "update",
                 Asked::Insert => "insert",
                 Asked::Commit => "commitTransaction",
-                Asked::Begin | Asked::Get | Asked::Read | Asked::Note => "find",
+                Asked::Get | Asked::Read | Asked::Note => "find",
             };
             peer.next(command, Instead::Hold);
         },
         speak: &|| peer.forget(),
-        // No transaction begins before its first statement.
-        begins: None,
     };
     a_record_without_an_answer_is_given_up(&patient, &target, &silence);
     a_transaction_without_an_answer_is_given_up(&patient, &target, &silence, false);

@@ -17,8 +17,7 @@ fn an_operation_without_an_answer_ends_and_the_session_does_not() {
         let patient = open(&server.url());
         wait(patient.documents().unwrap().drop(&["usertable"])).unwrap();
         let hold = |_| server.signal("STOP");
-        let silence =
-            Silence { ms: 600, hold: &hold, speak: &|| server.signal("CONT"), begins: None };
+        let silence = Silence { ms: 600, hold: &hold, speak: &|| server.signal("CONT") };
         a_record_without_an_answer_is_given_up(&patient, &target, &silence);
         // Whoever dies in an update of a missing key takes nothing back, and leaves nothing.
         let (mut session, mut there) = (client(&target), Record::default());
