@@ -81,7 +81,9 @@ pub fn document(comparison: &Comparison) -> Vec<Block> {
         blocks.push(Block::Heading(2, "Bounds".into()));
         blocks.push(Block::Table(gates(comparison)));
     }
-    blocks.push(Block::Paragraph(method(comparison)));
+    if !comparison.lines.is_empty() {
+        blocks.push(Block::Paragraph(method(comparison)));
+    }
     blocks
 }
 

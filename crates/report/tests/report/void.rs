@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hoap_record::ErrorKind;
 use hoap_record::{Bound, Check, Remark, RemarkId, Verdict};
-use hoap_report::compare::{Comparison, Question, Side};
+use hoap_report::compare::{Comparison, Question, Side, document, plain};
 use hoap_report::prices::{PriceList, Priced};
 use hoap_report::{Loaded, Page, Report, Style, html, page, published, summary};
 use hoap_testing::runs;
@@ -182,6 +182,8 @@ fn a_void_run_on_either_side_refuses_a_comparison_and_breaks_every_bound() {
         assert!(refused.contains("mixed/02") && refused.contains(CHECK), "{refused}");
         let c = compared(&["tpm<-99%:point", "p99>99x"]).unwrap();
         assert!(c.lines.is_empty(), "its numbers are none");
+        let text = plain(&document(&c));
+        assert!(text.contains("Nothing is compared") && !text.contains("interval"), "{text}");
         for gate in &c.gates {
             let [reason] = &gate.broken[..] else { panic!("{:#?}", gate.broken) };
             assert!(reason.what.ends_with("mixed/02") && reason.why.contains(CHECK), "{reason:?}");
