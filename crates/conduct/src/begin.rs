@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hoap_database::Target;
+use hoap_database::Database;
 use hoap_databases::url::redact;
 use hoap_record::{FORMAT, Load, Run};
 use hoap_workload::note::Note;
@@ -21,7 +21,7 @@ pub struct Basis<'a> {
 }
 
 /// The record of a run that begins now.
-pub fn begin(benchmark: &str, target: &dyn Target, basis: Basis<'_>, settings: Settings) -> Run {
+pub fn begin(benchmark: &str, target: &Database, basis: Basis<'_>, settings: Settings) -> Run {
     let Basis { note, data, constants } = basis;
     Run {
         format: FORMAT,

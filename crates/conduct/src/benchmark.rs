@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use hoap_database::Target;
+use hoap_database::Database;
 use hoap_drive::{Client, Probing, Workload};
 use hoap_record::{AuditLine, Check, Remark, Run, RunFolder};
 use hoap_workload::Result;
@@ -42,7 +42,7 @@ pub trait Benchmark {
     }
 
     /// The database whose [usage](Target::usage) is part of a step's result.
-    fn target(&self) -> &dyn Target;
+    fn target(&self) -> &Database;
 
     /// Whether the clients compare every answer with the data, so that a wrong one is a failure of
     /// kind [`Broken`](hoap_workload::ErrorKind::Broken).

@@ -64,7 +64,7 @@ impl IngestionWatch {
         caller: &dyn Caller,
         data: &DataSet,
         following: &Following,
-        documents: &dyn Documents,
+        documents: Documents<'_>,
         what: Load,
     ) -> Result<Self> {
         let limit = following.catch_up_limit.0;
@@ -127,7 +127,7 @@ impl IngestionWatch {
     pub async fn end(
         mut self,
         caller: &dyn Caller,
-        documents: &dyn Documents,
+        documents: Documents<'_>,
     ) -> Result<Option<Ingestion>> {
         let url = &self.url;
         let Some(note) = note::read(documents).await? else {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use hoap_database::Target;
+use hoap_database::Database;
 use hoap_drive::{Observer, Phase, StepPlan, Tick};
 use hoap_observe::MetricWatch;
 
@@ -14,7 +14,7 @@ type Usage = BTreeMap<String, f64>;
 /// step.
 pub struct Meter<'a> {
     observer: &'a dyn Observer,
-    target: &'a dyn Target,
+    target: &'a Database,
     observed: &'a MetricWatch,
     /// At the beginning and at the end.
     counts: Mutex<(Usage, Usage)>,
@@ -24,7 +24,7 @@ impl<'a> Meter<'a> {
     /// Of this database and these servers, for this observer.
     pub fn new(
         observer: &'a dyn Observer,
-        target: &'a dyn Target,
+        target: &'a Database,
         observed: &'a MetricWatch,
     ) -> Self {
         Meter { observer, target, observed, counts: Mutex::default() }

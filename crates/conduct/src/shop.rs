@@ -4,9 +4,10 @@ use std::path::Path;
 
 use clap::Args;
 use hoap_data::shop::{ShopData, ShopSpec};
-use hoap_database::Target;
+use hoap_database::Database;
 use hoap_database::shop::JoinVariant;
-use hoap_databases::{AnyTarget, offers, open_any};
+use hoap_databases::null::Null;
+use hoap_databases::{offers, open};
 use hoap_drive::NoWorkload;
 use hoap_drive::Workload;
 use hoap_record::{Remark, RemarkId, output};
@@ -81,7 +82,7 @@ impl Offer for PaginationFlags {
         setting: &Setting<'_>,
     ) -> Result<Recorded> {
         let PaginationFlags { clients, keep } = self;
-        let target = open_any(&clients.target).await?;
+        let target = open(&clients.target).await?;
         // Before the data is looked for: what the database cannot run need not be loaded.
         let pages = target.pages()?;
         let opened = Opened::new(line.name, clients, target).await?;
@@ -108,7 +109,7 @@ impl Offer for JoinFlags {
         setting: &Setting<'_>,
     ) -> Result<Recorded> {
         let JoinFlags { clients, variant, keep } = self;
-        let target = open_any(&clients.target).await?;
+        let target = open(&clients.target).await?;
         let joins = target.joins()?;
         let opened = Opened::new(line.name, clients, target).await?;
         let join = Join::new(joins, opened.data, *variant, opened.options())?;
@@ -127,23 +128,19 @@ struct Opened<'a> {
     name: &'static str,
     clients: &'a Clients,
     plan: Plan,
-    target: AnyTarget,
+    target: Database,
     /// `None` where nothing is ever loaded.
     note: Option<Note>,
     data: ShopData,
 }
 
 impl<'a> Opened<'a> {
-    async fn new(
-        name: &'static str,
-        clients: &'a Clients,
-        target: AnyTarget,
-    ) -> Result<Opened<'a>> {
-        let (note, data) = match target {
+    async fn new(name: &'static str, clients: &'a Clients, target: Database) -> Result<Opened<'a>> {
+        let (note, data) = match target.engine::<Null>() {
             // Nothing is ever loaded there: the data is what a load would have written by default.
-            AnyTarget::Null(_) => (None, ShopData::new(ShopSpec::new(10_000))?),
-            _ => {
-                let note = note::expect_loaded(target.target(), "shop").await?;
+            Some(_) => (None, ShopData::new(ShopSpec::new(10_000))?),
+            None => {
+                let note = note::expect_loaded(&target, "shop").await?;
                 let data = source::data_of(&note.data)?;
                 (Some(note), data)
             }
@@ -167,7 +164,7 @@ impl<'a> Opened<'a> {
         let constants = json!({ "run_seed": setting.common.run_seed });
         let data = self.data.parameters();
         let basis = Basis { note: self.note.as_ref(), data, constants };
-        let target = self.target.target();
+        let target = &self.target;
         let record = begin(self.name, target, basis, settings);
         let check_reads = self.clients.check_reads;
         let reading = Reading { workload, target, check_reads, keep };
@@ -178,7 +175,7 @@ impl<'a> Opened<'a> {
 /// A workload that only reads: there is nothing to look for afterwards.
 struct Reading<'a, W> {
     workload: W,
-    target: &'a dyn Target,
+    target: &'a Database,
     check_reads: bool,
     keep: Keep,
 }
@@ -193,7 +190,7 @@ impl<W: Workload + KeepAnswers> Benchmark for Reading<'_, W> {
         Some(&self.workload)
     }
 
-    fn target(&self) -> &dyn Target {
+    fn target(&self) -> &Database {
         self.target
     }
 

@@ -1,46 +1,6 @@
-//! Records of numbered fields under a key: the operations of YCSB.
+//! Records of numbered fields under a key: what the operations of YCSB read and write.
 //!
-//! These traits are generic where the document traits are boxed: against a fast store the driver's
-//! own cost per operation is part of the result, so nothing here allocates per operation. The
-//! caller owns the buffers and reuses them.
-
-use std::future::Future;
-
-use crate::Result;
-use crate::applicable::Applicable;
-use crate::target::Blocking;
-
-/// A database that keeps records by key.
-pub trait KeyValue: Blocking {
-    /// One client's connection.
-    type Session: KeyValueSession;
-
-    /// Whether the database can scan keys in order.
-    fn scans(&self) -> Applicable<()>;
-
-    /// Whether an update writes the whole record, as the database's settings ask: it then gets
-    /// every field, whichever a workload would have drawn.
-    fn updates_are_whole(&self) -> bool {
-        false
-    }
-
-    /// Whether a read answers with what is stored. `null:` keeps nothing, so its records are empty.
-    fn answers(&self) -> bool {
-        true
-    }
-
-    /// Connects one client to a table.
-    fn session(&self, table: &Table) -> impl Future<Output = Result<Self::Session>> + Send;
-
-    /// Connects the check of a table after a run. Its reads see every write acknowledged before,
-    /// even where the database's settings let clients read older states.
-    fn checking_session(
-        &self,
-        table: &Table,
-    ) -> impl Future<Output = Result<Self::Session>> + Send {
-        self.session(table)
-    }
-}
+//! The caller owns the buffers and reuses them: nothing here allocates per operation.
 
 /// The table of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,39 +20,6 @@ pub enum Fields {
     One(u16),
     /// None: the key alone (the comparison reports' scans).
     None,
-}
-
-/// One client's connection.
-///
-/// Every method may return an error of any [`crate::ErrorKind`]. Sessions do not retry.
-pub trait KeyValueSession: Send {
-    /// Replaces `record` by fields of the record under `key`. Returns whether the key exists.
-    fn read(
-        &mut self,
-        key: &str,
-        fields: Fields,
-        record: &mut Record,
-    ) -> impl Future<Output = Result<bool>> + Send;
-
-    /// Inserts a record. [`crate::ErrorKind::Duplicate`] where the key exists.
-    fn insert(&mut self, key: &str, record: &Record) -> impl Future<Output = Result<()>> + Send;
-
-    /// Sets the fields in `record` and keeps the others. Returns whether the key exists.
-    fn update(&mut self, key: &str, record: &Record) -> impl Future<Output = Result<bool>> + Send;
-
-    /// Removes a record. Returns whether the key existed; a database that writes without reading
-    /// says that it did.
-    fn delete(&mut self, key: &str) -> impl Future<Output = Result<bool>> + Send;
-
-    /// Replaces `scanned` by at most `count` records from key `start` on, in the database's key
-    /// order.
-    fn scan(
-        &mut self,
-        start: &str,
-        count: usize,
-        fields: Fields,
-        scanned: &mut Scanned,
-    ) -> impl Future<Output = Result<()>> + Send;
 }
 
 /// Values of numbered fields, in one reused buffer.

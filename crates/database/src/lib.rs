@@ -1,27 +1,39 @@
-//! What a database is to the rest of Hoap: the capabilities that it offers, each a small trait, and
-//! the values that go in and out.
+//! What a database is to the rest of Hoap.
 //!
-//! A database implements [`Target`] and, of the others, what it has. What it lacks is a typed
-//! [`NotApplicable`] with the reason, known before a run starts.
+//! [`Database`] is what everyone else calls: the capabilities that it offers, and the values that go
+//! in and out. A database implements the traits of [`engine`], as far as it has what they name. What
+//! it lacks is a typed [`NotApplicable`] with the reason, known before a run starts.
 //!
 //! Fields are named by *paths*: dotted names with array positions, `c_name.c_last`, `s_dists[3]`.
 
-mod analytics;
+mod answer;
 mod applicable;
-mod documents;
+mod at_once;
+mod batch;
+pub mod engine;
+pub mod failure;
+mod guard;
+pub mod json;
 pub mod key_value;
+pub mod names;
+mod patch;
 pub mod shop;
-mod target;
 mod texts;
-mod transactions;
 mod values;
 
-pub use analytics::{AnalyticalSession, Analytics, Answer, Explained};
+pub use answer::{Answer, Explained, Row};
 pub use applicable::{Applicable, NotApplicable};
-pub use documents::{Batch, BulkWriter, Documents, Index, Row};
-pub use target::{Blocking, Target};
+pub use at_once::at_once;
+pub use batch::{Batch, Index};
+pub use guard::limit::{limited, opening};
+pub use guard::timer::Timer;
+pub use guard::{
+    AnalyticalSession, Analytics, AnyStore, BulkWriter, Database, Documents, JoinSession, Joins,
+    KeyValue, KeyValueSession, PageSession, Pages, Session, Transaction, Transactions,
+    stop_waiting,
+};
+pub use patch::{Access, Change, Intent, Order, Patch};
 pub use texts::Texts;
-pub use transactions::{Access, Change, Intent, Order, Patch, Session, Transaction, Transactions};
 pub use values::{Unmade, Values};
 
 use std::sync::Arc;

@@ -12,13 +12,14 @@ mod common;
 use std::hint::black_box;
 use std::path::Path;
 
-use hoap_database::Target;
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
+use common::{Any, FIELDS, LENGTH, cpu_seconds, key, keys, load, median, value};
+use hoap_database::Database;
+
+use hoap_database::key_value::{Fields, Record, Scanned, Table};
+use hoap_databases::sqlite::SqliteEngine;
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Statement};
-
-use common::{Any, FIELDS, LENGTH, cpu_seconds, key, keys, load, median, value};
 
 const RECORDS: u64 = 20_000;
 const SCAN: usize = 50;
@@ -78,14 +79,15 @@ struct Pair {
 }
 
 async fn compare(
-    target: &hoap_databases::sqlite::Sqlite,
+    target: &Database,
     reader: &Connection,
     writer: &Connection,
     rounds: usize,
 ) -> Result<(), Any> {
     let fields = (0..FIELDS).map(|n| format!("field{n}")).collect();
     let table = Table { name: "usertable".to_owned(), fields };
-    let mut session = KeyValue::session(target, &table).await?;
+    let mut session =
+        target.key_value_of::<SqliteEngine>().ok_or("not SQLite")?.session(&table).await?;
     let mut read_all = reader.prepare("SELECT json(doc) FROM usertable WHERE key = ?1")?;
     let mut read_one = reader.prepare("SELECT doc ->> '$.field5' FROM usertable WHERE key = ?1")?;
     let mut scan =

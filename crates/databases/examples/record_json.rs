@@ -1,4 +1,4 @@
-//! What reading and writing records with `src/json.rs` costs, beside `serde_json` into the same
+//! What reading and writing records with `hoap_database::json` costs, beside `serde_json` into the same
 //! buffers. CPU alone, on one thread; the two alternate.
 //!
 //!     cargo run --release -p hoap-databases --example record_json
@@ -9,14 +9,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use hoap_data::ycsb::{FieldLength, RecordSpec, Records};
+use hoap_database::json;
 use hoap_database::key_value::Record;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
-
-// The module is private to its crate.
-#[allow(dead_code)]
-#[path = "../src/json.rs"]
-mod json;
 
 const RECORDS: u64 = 200;
 const ROUNDS: usize = 60;

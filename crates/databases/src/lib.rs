@@ -1,27 +1,27 @@
 //! The databases, a module each; those with a network driver, and DuckDB, behind a Cargo feature of
 //! the same name.
 //!
-//! A URL names a database; its scheme selects the module from one table ([`known`]). [`open`] gives
-//! the boxed capabilities, [`open_any`] the generic ones too: see [`AnyTarget`].
+//! A URL names a database; its scheme selects the module from one table ([`known`]), and [`open`]
+//! opens it.
 //!
-//! What all databases do alike is in [`front`], before their engines. Every database module has the
-//! same files, as far as it needs them: `mod.rs` documents the mapping and the promises and has
-//! `open`; `database.rs` has the engine, and the handle that `open` returns; `options.rs` reads the
-//! URL; `documents.rs`, `transaction.rs`, `analytics.rs`, `key_value.rs` and `shop.rs` implement a
-//! capability of [`front::engine`] each; `bulk.rs` loads; `error.rs` classifies failures. The
+//! What all databases do alike is in front of their engines: see [`hoap_database::Database`]. Every
+//! database module has the same files, as far as it needs them: `mod.rs` documents the mapping and
+//! the promises and has `open`; `database.rs` has the engine; `options.rs` reads the URL;
+//! `documents.rs`, `transaction.rs`, `analytics.rs`, `key_value.rs` and `shop.rs` implement a
+//! capability of [`hoap_database::engine`] each; `bulk.rs` loads; `error.rs` classifies failures. The
 //! types of a role have one name: `TransactionSession` and `OpenTransaction`, `QuerySession`,
 //! `RecordSession`, `BatchWriter`, `ParsedUrl`.
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 
-use hoap_database::Target;
+use hoap_database::{Database, opening};
 use hoap_record::{Error, ErrorKind, Result};
 
-mod any;
 #[cfg(feature = "asterixdb")]
 pub mod asterixdb;
+pub(crate) use hoap_database::{failure, json, names};
+
 mod bindings;
 mod capabilities;
 #[cfg(feature = "cassandra")]
@@ -34,16 +34,10 @@ pub mod couchbase_analytics;
 pub mod duckdb;
 #[cfg(feature = "dynamodb")]
 pub mod dynamodb;
-// Each database needs a part of it.
-#[cfg_attr(not(feature = "all"), allow(dead_code))]
-mod failure;
-mod front;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
-mod json;
 #[cfg(feature = "mongodb")]
 pub mod mongodb;
-mod names;
 pub mod null;
 // Each database needs a part of it.
 #[cfg_attr(not(feature = "all"), allow(dead_code))]
@@ -61,7 +55,6 @@ pub mod presets;
 mod reads;
 #[cfg(feature = "redis")]
 pub mod redis;
-mod remote;
 pub mod sqlite;
 #[cfg(any(feature = "asterixdb", feature = "couchbase", feature = "couchbase-analytics"))]
 // Each of the three needs a part of it.
@@ -73,12 +66,9 @@ mod sqlpp;
 #[cfg_attr(not(feature = "all"), allow(dead_code))]
 pub mod url;
 
-pub use any::*;
 pub use bindings::refuse_property_of_binding;
 pub use capabilities::{CAPABILITIES, Lack};
-pub use front::stop_waiting;
 pub use options::OptionHelp;
-pub use remote::*;
 
 /// A database that `hoap` knows, whether or not it is part of this build.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +95,7 @@ impl Scheme {
     }
 }
 
-type Opening<'a> = Pin<Box<dyn Future<Output = Result<AnyTarget>> + Send + 'a>>;
+type Opening<'a> = Pin<Box<dyn Future<Output = Result<Database>> + Send + 'a>>;
 type Opener = for<'a> fn(&'a str) -> Opening<'a>;
 
 /// Every database that `hoap` knows, built in or not.
@@ -113,24 +103,16 @@ pub fn known() -> &'static [Scheme] {
     SCHEMES
 }
 
-/// Opens the database that a URL names, with its boxed capabilities.
-///
-/// # Errors
-/// Returns the errors of [`open_any`].
-pub async fn open(url: &str) -> Result<Arc<dyn Target>> {
-    Ok(open_any(url).await?.boxed())
-}
-
-/// Opens the database that a URL names, with all its capabilities.
+/// Opens the database that a URL names.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Invalid`] where the URL is wrong or names a database that is not built in;
 /// [`ErrorKind::Unavailable`] where the database cannot be reached or refuses. No message repeats
 /// the URL of a database that takes a password.
-pub async fn open_any(url: &str) -> Result<AnyTarget> {
+pub async fn open(url: &str) -> Result<Database> {
     let url = &*presets::expanded(url)?;
     let (name, _, open) = scheme_of(url)?;
-    match front::limit::opening(url, open(url)).await {
+    match opening(url, open(url)).await {
         Ok(opened) => opened,
         Err(silence) => Err(silence.into_error(format!("open {name}:…"))),
     }
@@ -185,8 +167,8 @@ fn invalid(tried: String, answer: String) -> Error {
     Error::new(ErrorKind::Invalid, tried, answer)
 }
 
-/// A line of [`SCHEMES`]: the names of a database behind a feature, and how its module opens it as
-/// a [`Remote`] where the feature is on.
+/// A line of [`SCHEMES`]: the names of a database behind a feature, and how its module opens it if
+/// the feature is on.
 macro_rules! scheme {
     ($feature:literal, $names:expr, $database:expr, $form:expr, $module:ident, |$url:ident| $open:expr) => {{
         #[cfg(feature = $feature)]
@@ -194,7 +176,7 @@ macro_rules! scheme {
             options: $module::OPTIONS,
             capabilities: $module::CAPABILITIES,
             lacks: $module::LACKS,
-            open: Some(|$url| Box::pin(async move { ($open).map(AnyTarget::Remote) })),
+            open: Some(|$url| Box::pin(async move { $open })),
             ..absent($names, $database, $form)
         };
         #[cfg(not(feature = $feature))]
@@ -210,11 +192,11 @@ static SCHEMES: &[Scheme] = &[
         options: sqlite::OPTIONS,
         capabilities: sqlite::CAPABILITIES,
         lacks: sqlite::LACKS,
-        open: Some(|url| Box::pin(async move { sqlite::open(url).map(AnyTarget::Sqlite) })),
+        open: Some(|url| Box::pin(async move { sqlite::open(url) })),
         ..absent(&["sqlite"], "SQLite", "sqlite:PATH[?option=value&…]")
     },
     scheme!("duckdb", &["duckdb"], "DuckDB", "duckdb:PATH[?option=value&…]", duckdb, |url| {
-        duckdb::open(url).map(duckdb::remote)
+        duckdb::open(url)
     }),
     scheme!(
         "postgres",
@@ -222,7 +204,7 @@ static SCHEMES: &[Scheme] = &[
         "PostgreSQL",
         "postgres://[USER@]HOST[:PORT]/DATABASE[?option=value&…]",
         postgres,
-        |url| postgres::open(url).await.map(Remote::whole)
+        |url| postgres::open(url).await
     ),
     scheme!(
         "mongodb",
@@ -230,7 +212,7 @@ static SCHEMES: &[Scheme] = &[
         "MongoDB",
         "mongodb://[USER@]HOST[:PORT][,…]/DATABASE[?option=value&…]",
         mongodb,
-        |url| mongodb::open(url).await.map(Remote::whole)
+        |url| mongodb::open(url).await
     ),
     scheme!(
         "couchbase",
@@ -238,7 +220,7 @@ static SCHEMES: &[Scheme] = &[
         "Couchbase",
         "couchbase://[USER@]HOST[:PORT][,HOST…]/BUCKET[?option=value&…]",
         couchbase,
-        |url| couchbase::open(url).await.map(Remote::whole)
+        |url| couchbase::open(url).await
     ),
     scheme!(
         "couchbase-analytics",
@@ -246,7 +228,7 @@ static SCHEMES: &[Scheme] = &[
         "Couchbase Analytics, Capella Columnar",
         "couchbase-analytics://[USER@]HOST[:PORT]/DATABASE[.SCOPE][?option=value&…]",
         couchbase_analytics,
-        |url| couchbase_analytics::open(url).await.map(couchbase_analytics::remote)
+        |url| couchbase_analytics::open(url).await
     ),
     scheme!(
         "asterixdb",
@@ -254,7 +236,7 @@ static SCHEMES: &[Scheme] = &[
         "Apache AsterixDB",
         "asterixdb://HOST[:PORT]/DATAVERSE[?option=value&…]",
         asterixdb,
-        |url| asterixdb::open(url).await.map(asterixdb::remote)
+        |url| asterixdb::open(url).await
     ),
     scheme!(
         "cassandra",
@@ -262,7 +244,7 @@ static SCHEMES: &[Scheme] = &[
         "Apache Cassandra, DataStax Enterprise, ScyllaDB",
         "cassandra://HOST[:PORT]/KEYSPACE[?option=value&…]",
         cassandra,
-        |url| cassandra::open(url).await.map(cassandra::Cassandra::remote)
+        |url| cassandra::open(url).await
     ),
     scheme!(
         "dynamodb",
@@ -270,7 +252,7 @@ static SCHEMES: &[Scheme] = &[
         "Amazon DynamoDB",
         "dynamodb://REGION[?option=value&…]",
         dynamodb,
-        |url| dynamodb::open(url).await.map(dynamodb::DynamoDb::remote)
+        |url| dynamodb::open(url).await
     ),
     scheme!(
         "redis",
@@ -278,13 +260,13 @@ static SCHEMES: &[Scheme] = &[
         "Redis, Valkey",
         "redis://HOST[:PORT][?option=value&…]",
         redis,
-        |url| redis::open(url).await.map(Remote::whole)
+        |url| redis::open(url).await
     ),
     Scheme {
         options: null::OPTIONS,
         capabilities: null::CAPABILITIES,
         lacks: null::LACKS,
-        open: Some(|url| Box::pin(async move { null::open(url).map(AnyTarget::Null) })),
+        open: Some(|url| Box::pin(async move { null::open(url) })),
         ..absent(&["null"], "nothing: it measures the client", "null:[?option=value&…]")
     },
 ];

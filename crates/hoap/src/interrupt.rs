@@ -55,7 +55,7 @@ pub fn on_interrupt(stop: &Stop, patience: Option<Duration>) {
             leave("\nhoap: interrupted");
         }
         stop.set();
-        hoap_databases::stop_waiting();
+        hoap_database::stop_waiting();
         if let Some(patience) = patience {
             // Without the thread the second Ctrl-C leaves.
             let _ = thread::Builder::new().spawn(move || {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hoap_data::{Collection, DataSet, Schema};
-use hoap_database::{Answer, Batch, Index, Row, Target};
+use hoap_database::{Answer, Batch, Database, Index, Row};
 use hoap_databases::open;
 use hoap_workload::answers::compare;
 use hoap_workload::ch2::ingestion::Meter;
@@ -15,9 +15,9 @@ use tokio::runtime::{Builder, Runtime};
 use super::evaluate::Complete;
 
 /// A database with documents in it.
-pub struct Database {
+pub struct Filled {
     schema: Schema,
-    target: Arc<dyn Target>,
+    target: Database,
     runtime: Runtime,
     /// Where an embedded database lies.
     _folder: Option<TempDir>,
@@ -26,22 +26,22 @@ pub struct Database {
 /// A document's collection, key and JSON text.
 pub type Document = (Collection, String, Vec<u8>);
 
-impl Database {
+impl Filled {
     /// SQLite in a temporary folder, with these documents in it.
     pub fn with(schema: Schema, documents: impl Iterator<Item = Document>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("sqlite:{}?synchronous=off", folder.path().join("bench.db").display());
-        Database { _folder: Some(folder), ..Database::at(&url, schema, documents) }
+        Filled { _folder: Some(folder), ..Filled::at(&url, schema, documents) }
     }
 
     /// SQLite in a temporary folder, with all documents of a data set in it.
     pub fn with_all(set: &DataSet) -> Self {
-        Database::with(set.spec().schema, documents(set))
+        Filled::with(set.spec().schema, documents(set))
     }
 
     /// The database that a URL names, with all documents of a data set in it.
     pub fn at_with_all(url: &str, set: &DataSet) -> Self {
-        let database = Database::open(url, set.spec().schema);
+        let database = Filled::open(url, set.spec().schema);
         assert_eq!(database.held(set), (0, "it holds ".into()), "collections that are not there");
         database.filled(documents(set))
     }
@@ -54,18 +54,18 @@ impl Database {
     }
 
     fn at(url: &str, schema: Schema, documents: impl Iterator<Item = Document>) -> Self {
-        Database::open(url, schema).filled(documents)
+        Filled::open(url, schema).filled(documents)
     }
 
     fn open(url: &str, schema: Schema) -> Self {
         // The connections of network drivers live on threads of the runtime beside the caller's.
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let target = runtime.block_on(open(url)).unwrap();
-        Database { schema, target, runtime, _folder: None }
+        Filled { schema, target, runtime, _folder: None }
     }
 
     fn filled(self, documents: impl Iterator<Item = Document>) -> Self {
-        self.runtime.block_on(fill(&*self.target, self.schema, documents));
+        self.runtime.block_on(fill(&self.target, self.schema, documents));
         self
     }
 
@@ -127,7 +127,7 @@ fn documents(set: &DataSet) -> impl Iterator<Item = Document> {
 }
 
 /// Writes documents that come collection by collection, and settles.
-async fn fill(target: &dyn Target, schema: Schema, documents: impl Iterator<Item = Document>) {
+async fn fill(target: &Database, schema: Schema, documents: impl Iterator<Item = Document>) {
     const DOCUMENTS_A_BATCH: usize = 1000;
     let store = target.documents().unwrap();
     store.create(&Collection::ALL.map(Collection::name)).await.unwrap();

@@ -20,7 +20,7 @@ mod queries;
 mod read;
 pub mod sets;
 
-pub use beside::{Database, Document, check};
+pub use beside::{Document, Filled, check};
 pub use evaluate::{Complete, answer, complete};
 pub use instant::Instant;
 pub use model::Loaded;

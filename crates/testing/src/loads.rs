@@ -65,7 +65,7 @@ pub fn killed_and_interrupted(hoap: &str, url: &str) {
 }
 
 /// Waits until a client has written, or the load has ended.
-fn begun(documents: &dyn Documents, load: &mut Child) {
+fn begun(documents: Documents<'_>, load: &mut Child) {
     let since = Instant::now();
     while load.try_wait().unwrap().is_none() && since.elapsed() < Duration::from_secs(120) {
         for slice in 1..=4 {
@@ -83,7 +83,7 @@ fn begun(documents: &dyn Documents, load: &mut Child) {
 }
 
 /// Every record is there once, as it was made.
-fn holds_all(documents: &dyn Documents) {
+fn holds_all(documents: Documents<'_>) {
     let table = UserTable::new("usertable", RecordSpec { count: RECORDS, ..RecordSpec::default() });
     let table = table.unwrap();
     let fields: Vec<String> = (0..10).map(|n| format!("field{n}")).collect();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hoap_data::Collection;
-use hoap_database::{Documents, Target};
+use hoap_database::{Database, Documents};
 use hoap_databases::open;
 use hoap_workload::{ErrorKind, Result};
 
@@ -29,14 +29,14 @@ impl Own {
 
 impl Drop for Own {
     fn drop(&mut self) {
-        emptied(wait(async { clear(&*open(&self.url).await?).await }));
+        emptied(wait(async { clear(&open(&self.url).await?).await }));
     }
 }
 
 /// A target whose collections go at the end of a test.
-pub struct Emptied<T: Target>(pub T);
+pub struct Emptied(pub Database);
 
-impl<T: Target> Drop for Emptied<T> {
+impl Drop for Emptied {
     fn drop(&mut self) {
         emptied(wait(clear(&self.0)));
     }
@@ -47,7 +47,7 @@ fn emptied(cleared: Result<()>) {
 }
 
 /// Removes all that tests and benchmarks make and that is there.
-async fn clear(target: &dyn Target) -> Result<()> {
+async fn clear(target: &Database) -> Result<()> {
     let documents = target.documents()?;
     let mut tried = 0;
     loop {
@@ -60,7 +60,7 @@ async fn clear(target: &dyn Target) -> Result<()> {
     }
 }
 
-async fn clear_once(documents: &dyn Documents) -> Result<()> {
+async fn clear_once(documents: Documents<'_>) -> Result<()> {
     let ch2 = Collection::ALL.map(Collection::name);
     let mut there = Vec::new();
     for name in ch2.into_iter().chain(["usertable", "shop_customer", "shop_orders"]) {

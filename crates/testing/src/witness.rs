@@ -3,7 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use hoap_database::Target;
+use hoap_database::Database;
 use hoap_isolation::judge;
 use hoap_record::history::Attempt;
 use hoap_record::{Level, Witness};
@@ -14,7 +14,7 @@ use crate::wait;
 
 /// Runs this many clients with this many transactions each and judges what they saw. A transaction
 /// is tried often, so that most commit.
-pub fn provoke(target: &dyn Target, clients: u32, transactions: u32) -> Witness {
+pub fn provoke(target: &Database, clients: u32, transactions: u32) -> Witness {
     let (promised, history) = (isolation(target), history(target, clients, transactions));
     let witness = judge(&history, promised).unwrap();
     let all = u64::from(clients * transactions);
@@ -24,7 +24,7 @@ pub fn provoke(target: &dyn Target, clients: u32, transactions: u32) -> Witness 
 
 /// The same of a database that promises this and keeps it, and shows none of these anomalies.
 pub fn kept(
-    target: &dyn Target,
+    target: &Database,
     (clients, transactions): (u32, u32),
     promised: Level,
     never: &[&str],
@@ -37,12 +37,12 @@ pub fn kept(
 }
 
 /// What the database promises.
-pub fn isolation(target: &dyn Target) -> Option<Level> {
+pub fn isolation(target: &Database) -> Option<Level> {
     target.transactions().unwrap().isolation()
 }
 
 /// What the clients did and saw.
-pub fn history(target: &dyn Target, clients: u32, transactions: u32) -> Vec<Attempt> {
+pub fn history(target: &Database, clients: u32, transactions: u32) -> Vec<Attempt> {
     let witnesses = Witnesses::new(RunMark::draw(), 1, 1.0);
     wait(witnesses.prepare(target, false)).unwrap();
     std::thread::scope(|scope| {
@@ -51,7 +51,7 @@ pub fn history(target: &dyn Target, clients: u32, transactions: u32) -> Vec<Atte
             scope.spawn(move || {
                 let mut session = wait(target.transactions().unwrap().session()).unwrap();
                 for _ in 0..transactions {
-                    wait(witness.run(&mut *session, 1000, &AtomicBool::new(false)));
+                    wait(witness.run(&mut session, 1000, &AtomicBool::new(false)));
                 }
             });
         }

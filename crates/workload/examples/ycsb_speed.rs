@@ -5,62 +5,55 @@
 use std::future::Future;
 use std::hint::black_box;
 use std::pin::pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use hoap_data::random::Stream;
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
-use hoap_database::{Applicable, Blocking};
+use hoap_database::KeyValue;
+use hoap_database::engine::{Done, RecordSession, RecordStore};
+use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use hoap_drive::{Client, Workload};
-use hoap_workload::Result;
 use hoap_workload::ycsb::{Distribution, Keys, PRESETS, Properties, Setup, UserTable, Ycsb};
 
 /// A database that does nothing.
 struct Nothing;
 
-impl Blocking for Nothing {}
-
-impl KeyValue for Nothing {
+impl RecordStore for Nothing {
     type Session = Nothing;
 
-    fn scans(&self) -> Applicable<()> {
-        Ok(())
-    }
+    const BARE: bool = true;
 
     fn answers(&self) -> bool {
         false
     }
 
-    async fn session(&self, _: &Table) -> Result<Nothing> {
+    async fn record_session(&self, _: &Table) -> Done<Nothing> {
         Ok(Nothing)
     }
 }
 
-impl KeyValueSession for Nothing {
-    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
-        record.clear();
+impl RecordSession for Nothing {
+    async fn read(&mut self, key: &str, fields: Fields, _: &mut Record) -> Done<bool> {
         black_box((key, fields));
         Ok(true)
     }
 
-    async fn insert(&mut self, key: &str, record: &Record) -> Result<()> {
+    async fn insert(&mut self, key: &str, record: &Record) -> Done<()> {
         black_box((key, record));
         Ok(())
     }
 
-    async fn update(&mut self, key: &str, record: &Record) -> Result<bool> {
+    async fn update(&mut self, key: &str, record: &Record) -> Done<bool> {
         black_box((key, record));
         Ok(true)
     }
 
-    async fn delete(&mut self, key: &str) -> Result<bool> {
+    async fn delete(&mut self, key: &str) -> Done<bool> {
         black_box(key);
         Ok(true)
     }
 
-    async fn scan(&mut self, key: &str, n: usize, fields: Fields, out: &mut Scanned) -> Result<()> {
-        out.clear();
+    async fn scan(&mut self, key: &str, n: usize, fields: Fields, _: &mut Scanned) -> Done<()> {
         black_box((key, n, fields));
         Ok(())
     }
@@ -116,7 +109,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     for preset in &PRESETS {
         let setup = setup_of(preset)?;
         let table = UserTable::new(&setup.table, setup.records)?;
-        let ycsb = Ycsb::new(Arc::new(Nothing), &table, setup)?;
+        let ycsb = Ycsb::new(KeyValue::alone("nothing:", Nothing), &table, setup)?;
         let mut client = now(ycsb.client(0))?;
         let ns = best(operations, || {
             client.next();

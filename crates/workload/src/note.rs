@@ -1,6 +1,6 @@
 //! The note: the small document that a load writes beside the data to describe it.
 
-use hoap_database::{Documents, Target};
+use hoap_database::{Database, Documents};
 use hoap_record::{Ingestion, Stored};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -63,7 +63,7 @@ pub(crate) const REMOVING: &str = "its data was being removed, and some of it ma
 /// # Errors
 /// Returns [`ErrorKind::Unavailable`] where it is none of this program, and the errors of the
 /// database.
-pub async fn read(documents: &dyn Documents) -> Result<Option<Note>> {
+pub async fn read(documents: Documents<'_>) -> Result<Option<Note>> {
     match documents.note().await? {
         None => Ok(None),
         Some(value) => parse(value).map(Some),
@@ -75,7 +75,7 @@ pub async fn read(documents: &dyn Documents) -> Result<Option<Note>> {
 /// # Errors
 /// Returns [`ErrorKind::Missing`] where the database holds no data, [`ErrorKind::Unavailable`]
 /// where it holds other data or not all, and the errors of the database.
-pub async fn expect_loaded(target: &dyn Target, benchmark: &str) -> Result<Note> {
+pub async fn expect_loaded(target: &Database, benchmark: &str) -> Result<Note> {
     let tried = format!("use the {benchmark} data of {}", target.description().url);
     let refuse = |kind, answer: String, advice: String| {
         Err(Error::new(kind, tried.clone(), answer).advise(advice))
@@ -107,7 +107,7 @@ pub async fn expect_loaded(target: &dyn Target, benchmark: &str) -> Result<Note>
 ///
 /// # Errors
 /// Returns [`ErrorKind::Missing`] where there is no note, and the errors of the database.
-pub async fn begin_run(documents: &dyn Documents) -> Result<Note> {
+pub async fn begin_run(documents: Documents<'_>) -> Result<Note> {
     update(documents, |note| {
         note.runs += 1;
         Ok(())
@@ -121,7 +121,7 @@ pub async fn begin_run(documents: &dyn Documents) -> Result<Note> {
 /// Returns [`ErrorKind::Missing`] where there is no note, the errors of the database, and that of
 /// `change`.
 pub async fn update(
-    documents: &dyn Documents,
+    documents: Documents<'_>,
     mut change: impl FnMut(&mut Note) -> Result<()>,
 ) -> Result<Note> {
     loop {

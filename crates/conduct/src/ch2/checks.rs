@@ -1,7 +1,7 @@
 //! What the database must hold before and after the run, and what the run did to it.
 
 use hoap_data::DataSet;
-use hoap_database::Target;
+use hoap_database::Database;
 use hoap_drive::Stop;
 use hoap_record::{Check, Remark, RemarkId, Verdict};
 use hoap_workload::Result;
@@ -21,7 +21,7 @@ use super::queries::CancelOnStop;
 /// What a run began with.
 pub struct Start<'a> {
     /// The database of the transactions.
-    pub target: &'a dyn Target,
+    pub target: &'a Database,
     /// The data set that was loaded.
     pub data: &'a DataSet,
     /// Whether no run wrote to it before.
@@ -49,11 +49,11 @@ impl Start<'_> {
 /// # Errors
 /// Returns [`Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after `stop` is set, and the
 /// errors of the database.
-pub async fn added_up(target: &dyn Target, data: &DataSet, stop: &Stop) -> Result<Snapshot> {
+pub async fn added_up(target: &Database, data: &DataSet, stop: &Stop) -> Result<Snapshot> {
     let aggregates = Aggregates::of(target, data.spec().schema)?;
     let mut session = target.analytics()?.session().await?;
-    let _watch = CancelOnStop::watch(stop, &*session);
-    aggregates.snapshot(&mut *session, data).await
+    let _watch = CancelOnStop::watch(stop, &session);
+    aggregates.snapshot(&mut session, data).await
 }
 
 /// Whether it is known that nothing changed the data since the load: every kind of transaction moves

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use hoap_data::{Schema, Spec};
-use hoap_database::{AnalyticalSession, Explained, Target};
+use hoap_database::{AnalyticalSession, Database, Explained};
 use hoap_drive::Stop;
 use hoap_record::output::{self, Kind};
 use hoap_record::{Remark, RemarkId};
@@ -69,7 +69,7 @@ fn plan_name(query: &Query) -> String {
 /// Returns the errors of the query, and [`ErrorKind::Unavailable`] where the file cannot be
 /// written.
 pub async fn one(
-    session: &mut dyn AnalyticalSession,
+    session: &mut AnalyticalSession,
     texts: &Texts,
     query: &Query,
     parameters: &Parameters,
@@ -89,7 +89,7 @@ pub async fn one(
 /// Returns the errors of the query, and [`ErrorKind::Unavailable`] where the file cannot be
 /// written.
 async fn answer(
-    session: &mut dyn AnalyticalSession,
+    session: &mut AnalyticalSession,
     (schema, url): (Schema, &str),
     texts: &Texts,
     query: &Query,
@@ -109,7 +109,7 @@ async fn answer(
 pub async fn all(
     kept: Kept,
     stop: &Stop,
-    target: &dyn Target,
+    target: &Database,
     spec: &Spec,
     texts: &Texts,
     set: ParameterSet,
@@ -121,7 +121,7 @@ pub async fn all(
         kept.folder(&dir, &QUERIES)?;
         let url = target.description().url;
         let mut session = target.analytics()?.session().await?;
-        let _watch = CancelOnStop::watch(stop, &*session);
+        let _watch = CancelOnStop::watch(stop, &session);
         for query in &QUERIES {
             if stop.is_set() {
                 return Err(Error::new(
@@ -133,8 +133,8 @@ pub async fn all(
             let parameters = set.parameters(spec, query);
             let of = (spec.schema, &*url);
             let done = match kept {
-                Kept::Plans => one(&mut *session, texts, query, &parameters, &dir).await,
-                Kept::Answers => answer(&mut *session, of, texts, query, &parameters, &dir).await,
+                Kept::Plans => one(&mut session, texts, query, &parameters, &dir).await,
+                Kept::Answers => answer(&mut session, of, texts, query, &parameters, &dir).await,
             };
             if let Err(e) = done {
                 failed.push(query.name);

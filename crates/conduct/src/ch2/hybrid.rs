@@ -2,10 +2,9 @@
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
 
 use hoap_data::DataSet;
-use hoap_database::Target;
+use hoap_database::Database;
 use hoap_record::merge::{beside_others, left_to_first};
 use hoap_record::{AuditLine, Check, Remark, RemarkId, Run, RunFolder, Verdict};
 use hoap_workload::ch2::contribution::Contribution;
@@ -30,14 +29,14 @@ use crate::faults::{checking, settled};
 pub struct Hybrid<'a> {
     pub data: DataSet,
     /// The database of the transactions, or of everything.
-    pub operational: Arc<dyn Target>,
+    pub operational: Database,
     pub terminals: Option<Terminals>,
     pub streams: Option<Streams>,
     pub pair: Pair<'a>,
     pub probes: Option<Probes>,
     pub judge: Option<Judge>,
     /// The database of the queries, and what is kept of them at the end.
-    pub queried: Arc<dyn Target>,
+    pub queried: Database,
     pub kept: Vec<(Kept, ParameterSet)>,
     /// How much the checks read.
     pub level: Level,
@@ -51,7 +50,7 @@ impl Hybrid<'_> {
     /// What the checks go by.
     fn start(&self) -> Start<'_> {
         Start {
-            target: &*self.operational,
+            target: &self.operational,
             data: &self.data,
             fresh: self.runs == 0,
             level: self.level,
@@ -78,8 +77,8 @@ impl Benchmark for Hybrid<'_> {
         self.probes.as_ref()
     }
 
-    fn target(&self) -> &dyn Target {
-        &*self.operational
+    fn target(&self) -> &Database {
+        &self.operational
     }
 
     async fn before(&mut self, setting: &Setting<'_>, checks: &mut Vec<Check>) -> Result<()> {
@@ -193,8 +192,7 @@ impl Benchmark for Hybrid<'_> {
                 Kept::Answers => "keeping the answers of the queries",
             });
             let (stop, spec, texts) = (setting.caller.stop(), self.data.spec(), streams.texts());
-            remarks
-                .extend(explain::all(kept, stop, &*self.queried, spec, texts, set, folder).await);
+            remarks.extend(explain::all(kept, stop, &self.queried, spec, texts, set, folder).await);
         }
         remarks
     }

@@ -1,7 +1,7 @@
 //! How the flags become a run, and the ledgers of several drivers a check.
 
 use hoap_data::Schema;
-use hoap_database::Target;
+use hoap_database::Database;
 use hoap_databases::{offers, open};
 use hoap_record::{Check, Remark, RemarkId, Repetition, Run};
 use hoap_workload::ch2::aggregates::Aggregates;
@@ -70,10 +70,10 @@ impl Offer for Flags {
         if with_queries {
             queried.analytics()?;
         }
-        let (loaded, data) = note::expect_loaded(&*operational, schema).await?;
+        let (loaded, data) = note::expect_loaded(&operational, schema).await?;
         let level = Level::of(self.check, &data);
         if with_tx && level == Level::Database {
-            Aggregates::of(&*operational, schema)?;
+            Aggregates::of(&operational, schema)?;
         }
         let terminals = with_tx.then(|| {
             let Flags { retries, think_times, .. } = *self;
@@ -111,7 +111,7 @@ impl Offer for Flags {
             runs: loaded.runs,
             before: Vec::new(),
         };
-        let record = self.begin(setting, &hybrid, &loaded, analytical.as_deref());
+        let record = self.begin(setting, &hybrid, &loaded, analytical.as_ref());
         run::record(setting, &plan, Run { catch_up, ..record }, hybrid).await
     }
 
@@ -127,14 +127,14 @@ impl Offer for Flags {
             return Err(drivers.refuse(why));
         }
         let target = open(drivers.url).await?;
-        let (_, data) = note::expect_loaded(&*target, schema(&drivers.first.benchmark)?).await?;
+        let (_, data) = note::expect_loaded(&target, schema(&drivers.first.benchmark)?).await?;
         drivers.same_data(&json!(DataNote::of(data.spec())))?;
         drivers.caller.say("checking the data after all runs");
         let Contribution { before, fresh, mut ledger } = joined;
         if level.by_key() {
             ledger.sort();
         }
-        let start = Start { target: &*target, data: &data, fresh, level, before: &before };
+        let start = Start { target: &target, data: &data, fresh, level, before: &before };
         or_gone(after_the_run(&start, &ledger).await.map(|(checks, _)| checks))
     }
 }
@@ -151,7 +151,7 @@ impl Flags {
         setting: &Setting<'_>,
         hybrid: &Hybrid<'_>,
         loaded: &Note,
-        analytical: Option<&dyn Target>,
+        analytical: Option<&Database>,
     ) -> Run {
         let spec = hybrid.data.spec();
         let title = spec.schema.title();
@@ -181,9 +181,9 @@ impl Flags {
         let basis = Basis { note: Some(loaded), data: json!(DataNote::of(spec)), constants };
         Run {
             remarks,
-            analytical: analytical.map(Target::description),
+            analytical: analytical.map(Database::description),
             query_set: hybrid.streams.as_ref().map(|_| self.texts.query_set.name().into()),
-            ..begin(spec.schema.name(), &*hybrid.operational, basis, self.settings(level))
+            ..begin(spec.schema.name(), &hybrid.operational, basis, self.settings(level))
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hoap_database::Target;
+use hoap_database::Database;
 use hoap_record::{CatchUp, Check, Remark, RemarkId, Verdict};
 use hoap_workload::ch2::beside;
 use hoap_workload::ch2::freshness::{self, Board, Probes};
@@ -25,9 +25,9 @@ pub fn cost() -> Remark {
 /// The databases of a hybrid run.
 pub struct Pair<'a> {
     flags: &'a Flags,
-    operational: Arc<dyn Target>,
+    operational: Database,
     /// That of the queries, where it is another one.
-    follower: Option<Arc<dyn Target>>,
+    follower: Option<Database>,
     board: Option<Arc<Board>>,
 }
 
@@ -35,8 +35,8 @@ impl<'a> Pair<'a> {
     /// The pair of a run; `terminals` are those that count for its freshness, if it is measured.
     pub fn new(
         flags: &'a Flags,
-        operational: &Arc<dyn Target>,
-        analytical: Option<&Arc<dyn Target>>,
+        operational: &Database,
+        analytical: Option<&Database>,
         terminals: Option<&Terminals>,
     ) -> Self {
         Pair {
@@ -75,9 +75,9 @@ impl<'a> Pair<'a> {
         let start = Instant::now();
         if let Some(board) = &self.board {
             let beside_others = setting.common.conduct.part.is_some();
-            beside::prepare(&*self.operational, freshness::COLLECTION, beside_others).await?;
+            beside::prepare(&self.operational, freshness::COLLECTION, beside_others).await?;
             if self.follower.is_some() {
-                freshness::mark(&*self.operational, board).await?;
+                freshness::mark(&self.operational, board).await?;
             }
         }
         let Some(follower) = &self.follower else { return Ok(None) };
@@ -85,10 +85,10 @@ impl<'a> Pair<'a> {
         setting.say(format!("waiting until {url} has caught up"));
         let (limit, stop) = (self.flags.catch_up_limit.0, || setting.is_stopped());
         if follower.documents().is_ok() {
-            freshness::same_data(&**follower, loaded, limit, &stop).await?;
+            freshness::same_data(follower, loaded, limit, &stop).await?;
         }
         if let Some(board) = &self.board {
-            freshness::caught_up(&**follower, board, &board.ask(), limit, &stop).await?;
+            freshness::caught_up(follower, board, &board.ask(), limit, &stop).await?;
         }
         let before_seconds = seconds(start.elapsed());
         setting.say(format!("  caught up in {before_seconds:.1} s"));
@@ -108,7 +108,7 @@ impl<'a> Pair<'a> {
         };
         setting.say("waiting until the queries see every transaction");
         let (limit, stop) = (self.flags.catch_up_limit.0, || setting.is_stopped());
-        let end = freshness::caught_up(&**follower, board, &board.ask(), limit, &stop).await;
+        let end = freshness::caught_up(follower, board, &board.ask(), limit, &stop).await;
         let (verdict, detail) = match end {
             Ok(time) => {
                 catch_up.after_seconds = Some(seconds(time));

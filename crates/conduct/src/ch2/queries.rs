@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use hoap_data::Schema;
-use hoap_database::{AnalyticalSession, Target};
+use hoap_database::{AnalyticalSession, Database};
 use hoap_drive::Stop;
 use hoap_workload::ch2::queries::{ParameterSet, QuerySet, Texts};
 use hoap_workload::{Error, Result};
@@ -91,7 +91,7 @@ pub struct CancelOnStop {
 
 impl CancelOnStop {
     /// Watches the flag beside the session.
-    pub fn watch(stop: &Stop, session: &dyn AnalyticalSession) -> Self {
+    pub fn watch(stop: &Stop, session: &AnalyticalSession) -> Self {
         let (alive, ended) = std::sync::mpsc::channel::<()>();
         if let Some(cancel) = session.canceller() {
             let stop = stop.clone();
@@ -108,7 +108,7 @@ impl CancelOnStop {
 }
 
 /// Whether the database is there to be asked another query, after one failed in this way.
-pub async fn still_answers(target: &dyn Target, error: &Error) -> bool {
+pub async fn still_answers(target: &Database, error: &Error) -> bool {
     let Ok(documents) = target.documents() else { return true };
     !is_unreachable(error) || !documents.note().await.is_err_and(|e| is_unreachable(&e))
 }

@@ -76,12 +76,12 @@ pub fn ask<'a>(caller: &'a dyn Caller, args: &'a Questions) -> Local<'a, Result<
         let schema = args.benchmark.schema();
         hoap_databases::offers(&args.analytical, &["analytics"])?;
         let target = hoap_databases::open(&args.analytical).await?;
-        let (_, data) = note::expect_loaded(&*target, schema).await?;
+        let (_, data) = note::expect_loaded(&target, schema).await?;
         let analytics = target.analytics()?;
         let texts = args.texts.texts(schema, analytics.dialect())?;
         let set = args.parameters.set();
         let mut session = analytics.session().await?;
-        let _watch = CancelOnStop::watch(caller.stop(), &*session);
+        let _watch = CancelOnStop::watch(caller.stop(), &session);
         for (kept, dir) in [(Kept::Answers, &args.answers_out), (Kept::Plans, &args.explain)] {
             let queries = args.queries.0.iter().filter_map(|&number| Query::get(number));
             dir.as_ref().map_or(Ok(()), |dir| kept.folder(dir, queries))?;
@@ -98,7 +98,7 @@ pub fn ask<'a>(caller: &'a dyn Caller, args: &'a Questions) -> Local<'a, Result<
             bar(n, format!("{} {}", query.name, query.asks).into());
             let parameters = set.parameters(data.spec(), query);
             let started = Instant::now();
-            let end = match run_query(&mut *session, &texts, query, &parameters).await {
+            let end = match run_query(&mut session, &texts, query, &parameters).await {
                 Ok(answer) => {
                     let seconds = started.elapsed().as_secs_f64();
                     let warnings = session.warnings().to_vec();
@@ -121,7 +121,7 @@ pub fn ask<'a>(caller: &'a dyn Caller, args: &'a Questions) -> Local<'a, Result<
                     }
                     match &args.explain {
                         Some(dir) => {
-                            explain::one(&mut *session, &texts, query, &parameters, dir).await
+                            explain::one(&mut session, &texts, query, &parameters, dir).await
                         }
                         None => Ok(()),
                     }
@@ -133,7 +133,7 @@ pub fn ask<'a>(caller: &'a dyn Caller, args: &'a Questions) -> Local<'a, Result<
                 Err(e) if caller.stop().is_set() => return Err(e),
                 Err(e) => {
                     caller.say(&format!("{} failed: {e}", query.name));
-                    gone = !still_answers(&*target, &e).await;
+                    gone = !still_answers(&target, &e).await;
                     asked.failed.push((query, e));
                 }
             }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use hoap_data::{DataSet, Schema};
-use hoap_database::{Answer, Target};
+use hoap_database::{Answer, Database};
 use hoap_record::{Check, Verdict};
 use hoap_workload::answers::{
     AnswerFile, AnswerFolder, AnswersOf, DataSetName, StoredAnswer, StoredAnswers, compare, stored,
@@ -91,13 +91,13 @@ pub fn checks<'a>(caller: &'a dyn Caller, args: &'a Verify) -> Local<'a, Result<
         let schema = args.benchmark.schema();
         let target = hoap_databases::open(&args.target).await?;
         target.documents()?;
-        let (note, data) = note::expect_loaded(&*target, schema).await?;
+        let (note, data) = note::expect_loaded(&target, schema).await?;
         let when = if note.runs == 0 { "after the load" } else { "after runs" };
         let stop = || caller.stop().is_set();
         let sample = Sample::of(&data, args.sample, args.sample_seed.unwrap_or_else(unforeseen));
         let (mut checks, sample) = match args.check {
             Level::Database => {
-                let all = added_up(&*target, &data, caller.stop()).await?;
+                let all = added_up(&target, &data, caller.stop()).await?;
                 let source = Deliveries::OfCustomers;
                 let mut checks = aggregates::checks(&all, &data, source, when);
                 checks.extend(args.check.left_out(when));
@@ -112,7 +112,7 @@ pub fn checks<'a>(caller: &'a dyn Caller, args: &'a Verify) -> Local<'a, Result<
             }
         };
         let nobody = Ledger::default();
-        checks.push(sample.check(&*target, &data, &nobody, when, &stop).await?);
+        checks.push(sample.check(&target, &data, &nobody, when, &stop).await?);
         let mut unanswered = Vec::new();
 
         let wanted = match &args.answers {
@@ -125,7 +125,7 @@ pub fn checks<'a>(caller: &'a dyn Caller, args: &'a Verify) -> Local<'a, Result<
                 checks.push(skipped(when, why));
             }
             Ok(wanted) => {
-                let of = (&*target, &data);
+                let of = (&target, &data);
                 checks.extend(answers(caller, args, of, wanted, &mut unanswered).await?);
             }
             Err(why) => checks.push(skipped(when, &why)),
@@ -222,7 +222,7 @@ impl Wanted {
 async fn answers(
     caller: &dyn Caller,
     args: &Verify,
-    (target, data): (&dyn Target, &DataSet),
+    (target, data): (&Database, &DataSet),
     wanted: Vec<Wanted>,
     unanswered: &mut Vec<Error>,
 ) -> Result<Vec<Check>, Error> {
@@ -234,7 +234,7 @@ async fn answers(
     let schema = data.spec().schema;
     let texts = args.texts.texts(schema, analytics.dialect())?;
     let mut session = analytics.session().await?;
-    let _watch = CancelOnStop::watch(caller.stop(), &*session);
+    let _watch = CancelOnStop::watch(caller.stop(), &session);
     let mut bar = caller.progress("answers", wanted.len() as u64);
     let mut checks = Vec::new();
     let mut gone = false;
@@ -248,7 +248,7 @@ async fn answers(
             continue;
         }
         let mut finding = Finding::default();
-        let compared = match run_query(&mut *session, &texts, query, &parameters).await {
+        let compared = match run_query(&mut session, &texts, query, &parameters).await {
             Ok(found) => match &on_record {
                 OnRecord::Digest(stored) => stored.check(query, &parameters, &found),
                 OnRecord::Whole(answer) => compare(schema, query, answer, &found),

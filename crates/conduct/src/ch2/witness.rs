@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hoap_database::Target;
+use hoap_database::Database;
 use hoap_isolation::judge;
 use hoap_record::{Check, Level, Remark, RemarkId, Run, RunFolder, Verdict, Witness};
 use hoap_workload::ch2::terminal::Terminals;
@@ -22,7 +22,7 @@ pub fn cost() -> Remark {
 /// The witness of a run.
 pub struct Judge {
     pub witnesses: Arc<Witnesses>,
-    target: Arc<dyn Target>,
+    target: Database,
     keep: bool,
 }
 
@@ -34,7 +34,7 @@ impl Judge {
     pub fn new(
         setting: &Setting<'_>,
         flags: &Flags,
-        target: &Arc<dyn Target>,
+        target: &Database,
         terminals: Option<&Terminals>,
     ) -> Result<Option<Judge>> {
         let Some(share) = flags.witness else { return Ok(None) };
@@ -52,7 +52,7 @@ impl Judge {
     /// Returns the errors of the database.
     pub async fn before(&self, setting: &Setting<'_>) -> Result<()> {
         let beside_others = setting.common.conduct.part.is_some();
-        self.witnesses.prepare(&*self.target, beside_others).await
+        self.witnesses.prepare(&self.target, beside_others).await
     }
 
     /// Reads the documents once more, judges all that was read and writes it into the folder. Then
@@ -67,14 +67,14 @@ impl Judge {
         record: &mut Run,
     ) -> Result<Vec<Check>> {
         setting.say("judging the isolation");
-        let history = self.witnesses.history(&*self.target).await.unwrap_or_else(|e| {
+        let history = self.witnesses.history(&self.target).await.unwrap_or_else(|e| {
             let text = format!("the documents of the witness were not read at the end: {e}");
             record.remarks.push(Remark::new(RemarkId::WitnessNotRead, text));
             self.witnesses.so_far()
         });
         folder.write_history(&history)?;
         if !self.keep
-            && let Err(e) = self.witnesses.remove(&*self.target).await
+            && let Err(e) = self.witnesses.remove(&self.target).await
         {
             let text = format!("the documents of the witness were not removed: {e}");
             record.remarks.push(Remark::new(RemarkId::WitnessNotRemoved, text));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hoap_data::DataSet;
-use hoap_database::Target;
+use hoap_database::Database;
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
@@ -21,7 +21,7 @@ const OPERATIONS: usize = 50;
 const RETRIES: u32 = 1000;
 
 /// Runs them and compares what was acknowledged with what is there.
-pub(super) async fn ledger(findings: &mut Findings<'_>, target: &Arc<dyn Target>, data: &DataSet) {
+pub(super) async fn ledger(findings: &mut Findings<'_>, target: &Database, data: &DataSet) {
     if target.transactions().is_err() {
         return;
     }
@@ -30,7 +30,7 @@ pub(super) async fn ledger(findings: &mut Findings<'_>, target: &Arc<dyn Target>
     findings.take("clients", proves, tried).await;
 }
 
-async fn all(target: &Arc<dyn Target>, data: &DataSet) -> Result<Proof> {
+async fn all(target: &Database, data: &DataSet) -> Result<Proof> {
     let documents = target.documents()?;
     let before = Snapshot::take(documents, data, &mut Expected::nothing(), &|| false).await?;
     let options = Options { seed: 1, retries: RETRIES, think_times: false };
@@ -55,7 +55,7 @@ async fn all(target: &Arc<dyn Target>, data: &DataSet) -> Result<Proof> {
     }
     first?;
     let (level, before) = (Level::Full, &before.districts[..]);
-    let start = Start { target: &**target, data, fresh: true, level, before };
+    let start = Start { target, data, fresh: true, level, before };
     let (checks, _) = after_the_run(&start, &memory.ledger).await?;
     let (checked, told) = all_of(&checks)?;
     let done = counted(CLIENTS * OPERATIONS, "transaction", "transactions");

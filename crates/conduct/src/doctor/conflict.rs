@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hoap_database::{Access, Change, Intent, Patch, Session, Target};
+use hoap_database::{Access, Change, Database, Intent, Patch, Session};
 use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::{Value, json};
@@ -22,18 +22,18 @@ const BEHIND: Duration = Duration::from_millis(500);
 const ATTEMPTS: u32 = 50;
 
 /// One of them waits, or one is told of a conflict and runs again; both numbers count.
-pub(super) async fn no_update_is_lost(findings: &mut Findings<'_>, target: &Arc<dyn Target>) {
+pub(super) async fn no_update_is_lost(findings: &mut Findings<'_>, target: &Database) {
     let Ok(transactions) = target.transactions() else { return };
     let tried = async {
         let mut session = transactions.session().await?;
-        let before = read(&mut *session).await?;
+        let before = read(&mut session).await?;
         let mut conflicts = 0;
         for behind in [Duration::ZERO, BEHIND] {
             conflicts += two_clients(target, behind).await?;
         }
-        let after = read(&mut *session).await?;
+        let after = read(&mut session).await?;
         // As it was: the checks compare it with the orders.
-        write(&mut *session, before).await?;
+        write(&mut session, before).await?;
         if after != before + 4 {
             let answer = format!(
                 "two clients added 1 to {before} twice each and it is {after}: an update was lost"
@@ -55,13 +55,13 @@ pub(super) async fn no_update_is_lost(findings: &mut Findings<'_>, target: &Arc<
 }
 
 /// Each adds one, the second so much later than the first. Returns the number of conflicts.
-async fn two_clients(target: &Arc<dyn Target>, behind: Duration) -> Result<u32> {
+async fn two_clients(target: &Database, behind: Duration) -> Result<u32> {
     let met = Arc::new(Barrier::new(2));
     // A thread each: an embedded database blocks it while it waits for a lock.
     let client = |pause| {
         let (target, met) = (target.clone(), met.clone());
         let runtime = tokio::runtime::Handle::current();
-        tokio::task::spawn_blocking(move || runtime.block_on(add_one(&*target, &met, pause)))
+        tokio::task::spawn_blocking(move || runtime.block_on(add_one(&target, &met, pause)))
     };
     let (one, other) = tokio::join!(client(Duration::ZERO), client(behind));
     let ended = |end: std::result::Result<Result<u32>, tokio::task::JoinError>| {
@@ -70,7 +70,7 @@ async fn two_clients(target: &Arc<dyn Target>, behind: Duration) -> Result<u32> 
     Ok(ended(one)? + ended(other)?)
 }
 
-async fn read(session: &mut dyn Session) -> Result<i64> {
+async fn read(session: &mut Session) -> Result<i64> {
     let mut t = session.begin(Access::Read).await?;
     let row = t.get(COLLECTION, KEY, &[FIELD], Intent::Look).await?;
     t.commit().await?;
@@ -83,7 +83,7 @@ fn number(row: Option<Vec<Value>>) -> Result<i64> {
     found.ok_or_else(|| Error::new(ErrorKind::Broken, tried, "there is no such number"))
 }
 
-async fn write(session: &mut dyn Session, number: i64) -> Result<()> {
+async fn write(session: &mut Session, number: i64) -> Result<()> {
     let mut t = session.begin(Access::Write).await?;
     t.patch(COLLECTION, KEY, &[set(number)]).await?;
     t.commit().await
@@ -94,7 +94,7 @@ fn set(number: i64) -> Patch {
 }
 
 /// Reads, meets the other client, and writes; again after a conflict. Returns how many there were.
-async fn add_one(target: &dyn Target, met: &Barrier, pause: Duration) -> Result<u32> {
+async fn add_one(target: &Database, met: &Barrier, pause: Duration) -> Result<u32> {
     let mut session = target.transactions()?.session().await?;
     let mut conflicts = 0;
     loop {

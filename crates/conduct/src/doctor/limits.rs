@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hoap_data::DataSet;
-use hoap_database::{AnalyticalSession, Target};
+use hoap_database::{AnalyticalSession, Database};
 use hoap_drive::Canceller;
 use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{ParameterSet, QuerySet, Texts};
@@ -24,7 +24,7 @@ const SOON: Duration = Duration::from_secs(10);
 const LIMIT: &str = "query_timeout_ms";
 
 /// Ends a query while it runs, and asks one more on the same connection.
-pub(super) async fn cancel(findings: &mut Findings<'_>, target: &dyn Target, data: &DataSet) {
+pub(super) async fn cancel(findings: &mut Findings<'_>, target: &Database, data: &DataSet) {
     let Ok(analytics) = target.analytics() else { return };
     let tried = async {
         let texts = Texts::embedded(data.spec().schema, analytics.dialect(), QuerySet::Naive)?;
@@ -33,7 +33,7 @@ pub(super) async fn cancel(findings: &mut Findings<'_>, target: &dyn Target, dat
             return Ok(Step::NotThere("the database has no way to end a query".into()));
         };
         let started = Instant::now();
-        let end = first_end(&mut *session, &texts, data, Some(cancel)).await?;
+        let end = first_end(&mut session, &texts, data, Some(cancel)).await?;
         let Some(e) = end else {
             return Ok(Step::NotThere("every query was over before it could be ended".into()));
         };
@@ -49,7 +49,7 @@ pub(super) async fn cancel(findings: &mut Findings<'_>, target: &dyn Target, dat
         // The connection has to go on: any query shows that.
         let query = &QUERIES[0];
         let parameters = ParameterSet::Check.parameters(data.spec(), query);
-        run_query(&mut *session, &texts, query, &parameters).await?;
+        run_query(&mut session, &texts, query, &parameters).await?;
         Ok(Step::Proved((1, "and the connection goes on".into())))
     };
     findings.take("cancelling", "a query that is asked to end ends", tried).await;
@@ -58,7 +58,7 @@ pub(super) async fn cancel(findings: &mut Findings<'_>, target: &dyn Target, dat
 /// A limit of a millisecond ends some query.
 pub(super) async fn time_limit(
     findings: &mut Findings<'_>,
-    (target, url): (&dyn Target, &str),
+    (target, url): (&Database, &str),
     data: &DataSet,
 ) {
     if target.analytics().is_err() {
@@ -77,7 +77,7 @@ pub(super) async fn time_limit(
         let analytics = limited.analytics()?;
         let texts = Texts::embedded(data.spec().schema, analytics.dialect(), QuerySet::Naive)?;
         let mut session = analytics.session().await?;
-        match first_end(&mut *session, &texts, data, None).await? {
+        match first_end(&mut session, &texts, data, None).await? {
             None => Ok(Step::NotThere("every query was over within a millisecond".into())),
             Some(e) if e.kind == ErrorKind::Timeout => Ok(Step::Proved((1, String::new()))),
             Some(e) => Err(e),
@@ -89,7 +89,7 @@ pub(super) async fn time_limit(
 /// Asks the queries until one fails, each while it is asked to end where there is a canceller.
 /// `None` where all gave an answer.
 async fn first_end(
-    session: &mut dyn AnalyticalSession,
+    session: &mut AnalyticalSession,
     texts: &Texts,
     data: &DataSet,
     cancel: Option<Canceller>,

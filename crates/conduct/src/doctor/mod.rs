@@ -16,13 +16,12 @@ mod queries;
 mod records;
 mod transactions;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 use findings::Findings;
 use hoap_data::DataSet;
-use hoap_database::Target;
+use hoap_database::Database;
 use hoap_record::{Check, Description, Time};
 use hoap_workload::{Error, ErrorKind, Local, Result};
 
@@ -82,8 +81,7 @@ pub fn examine<'a>(caller: &'a dyn Caller, args: &'a Doctor) -> Local<'a, Result
             Some(url) => open(&mut findings, url).await?,
             None => None,
         };
-        if follower.is_some() == second.is_some() && place::is_empty(&mut findings, &*target).await
-        {
+        if follower.is_some() == second.is_some() && place::is_empty(&mut findings, &target).await {
             let second = follower.as_ref().zip(second);
             let limit = args.catch_up_limit.0;
             rounds(&mut findings, (&target, first), second, &data, limit).await;
@@ -100,7 +98,7 @@ pub fn examine<'a>(caller: &'a dyn Caller, args: &'a Doctor) -> Local<'a, Result
 }
 
 /// Opens a database; `None` where that failed.
-async fn open(findings: &mut Findings<'_>, url: &str) -> Result<Option<Arc<dyn Target>>> {
+async fn open(findings: &mut Findings<'_>, url: &str) -> Result<Option<Database>> {
     let opened = hoap_databases::open(url).await;
     if let Err(e) = &opened
         && e.kind == ErrorKind::Invalid
@@ -121,34 +119,32 @@ async fn open(findings: &mut Findings<'_>, url: &str) -> Result<Option<Arc<dyn T
 }
 
 /// A database of queries beside that of the transactions, with its URL.
-type Second<'a> = Option<(&'a Arc<dyn Target>, &'a String)>;
+type Second<'a> = Option<(&'a Database, &'a String)>;
 
 /// All rounds on a place that is empty, which it is again at the end.
 async fn rounds(
     findings: &mut Findings<'_>,
-    (target, url): (&Arc<dyn Target>, &str),
+    (target, url): (&Database, &str),
     second: Second<'_>,
     data: &DataSet,
     catch_up_limit: Duration,
 ) {
-    if place::load(findings, &**target, data).await {
+    if place::load(findings, target, data).await {
         let followed = match second {
-            Some((follower, _)) => {
-                place::follows(findings, &**target, &**follower, catch_up_limit).await
-            }
+            Some((follower, _)) => place::follows(findings, target, follower, catch_up_limit).await,
             None => true,
         };
         if followed {
             let (queried, url) = second.map_or((target, url), |(f, url)| (f, url.as_str()));
-            queries::answers(findings, &**queried, data).await;
-            limits::cancel(findings, &**queried, data).await;
-            limits::time_limit(findings, (&**queried, url), data).await;
+            queries::answers(findings, queried, data).await;
+            limits::cancel(findings, queried, data).await;
+            limits::time_limit(findings, (queried, url), data).await;
         }
-        transactions::basics(findings, &**target).await;
+        transactions::basics(findings, target).await;
         conflict::no_update_is_lost(findings, target).await;
         clients::ledger(findings, target, data).await;
     }
-    let removed = place::remove(findings, &**target, data).await;
+    let removed = place::remove(findings, target, data).await;
     if removed {
         records::round(findings, url).await;
     }

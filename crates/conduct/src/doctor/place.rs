@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hoap_data::{Collection, DataSet, ExtraFields, Schema, Spec};
-use hoap_database::{Documents, Target};
+use hoap_database::{Database, Documents};
 use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::freshness;
 use hoap_workload::ch2::nothing_lost::Expected;
@@ -30,7 +30,7 @@ pub(super) fn collections(data: &DataSet) -> Vec<&'static str> {
 }
 
 /// Whether there is nothing that an examination would have to remove or could mix up with its own.
-pub(super) async fn is_empty(findings: &mut Findings<'_>, target: &dyn Target) -> bool {
+pub(super) async fn is_empty(findings: &mut Findings<'_>, target: &Database) -> bool {
     let look = async {
         let documents = target.documents()?;
         let refuse = |answer: &str| {
@@ -55,7 +55,7 @@ pub(super) async fn is_empty(findings: &mut Findings<'_>, target: &dyn Target) -
 }
 
 /// Loads the data and counts it.
-pub(super) async fn load(findings: &mut Findings<'_>, target: &dyn Target, data: &DataSet) -> bool {
+pub(super) async fn load(findings: &mut Findings<'_>, target: &Database, data: &DataSet) -> bool {
     let stop = findings.caller.stop().clone();
     let load = async {
         let documents = target.documents()?;
@@ -75,7 +75,7 @@ pub(super) async fn load(findings: &mut Findings<'_>, target: &dyn Target, data:
 }
 
 /// The conditions on what was loaded.
-async fn intact(documents: &dyn Documents, data: &DataSet) -> Result<Proof> {
+async fn intact(documents: Documents<'_>, data: &DataSet) -> Result<Proof> {
     let snapshot = Snapshot::take(documents, data, &mut Expected::nothing(), &|| false).await?;
     let deliveries = Deliveries::OfCustomers;
     all_of(&conditions(&snapshot, data, deliveries, "after the load"))
@@ -84,8 +84,8 @@ async fn intact(documents: &dyn Documents, data: &DataSet) -> Result<Proof> {
 /// Waits until the database of the queries holds the data too.
 pub(super) async fn follows(
     findings: &mut Findings<'_>,
-    target: &dyn Target,
-    follower: &dyn Target,
+    target: &Database,
+    follower: &Database,
     catch_up_limit: Duration,
 ) -> bool {
     let stop = || findings.caller.stop().is_set();
@@ -104,11 +104,7 @@ pub(super) async fn follows(
 }
 
 /// Removes everything that the examination made.
-pub(super) async fn remove(
-    findings: &mut Findings<'_>,
-    target: &dyn Target,
-    data: &DataSet,
-) -> bool {
+pub(super) async fn remove(findings: &mut Findings<'_>, target: &Database, data: &DataSet) -> bool {
     let names = collections(data);
     // Also after Ctrl-C.
     let dropped = async {

@@ -1,7 +1,7 @@
 //! The 22 queries, and their answers on record.
 
 use hoap_data::DataSet;
-use hoap_database::{AnalyticalSession, Target};
+use hoap_database::{AnalyticalSession, Database};
 use hoap_workload::answers::stored;
 use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{ParameterSet, QuerySet, Texts};
@@ -13,7 +13,7 @@ use super::findings::{Findings, Proof, Step};
 use crate::ch2::queries::CancelOnStop;
 
 /// Asks every query in both query sets, with the parameters whose answers are on record.
-pub(super) async fn answers(findings: &mut Findings<'_>, target: &dyn Target, data: &DataSet) {
+pub(super) async fn answers(findings: &mut Findings<'_>, target: &Database, data: &DataSet) {
     let analytics = match target.analytics() {
         Ok(analytics) => analytics,
         Err(reason) => {
@@ -27,8 +27,8 @@ pub(super) async fn answers(findings: &mut Findings<'_>, target: &dyn Target, da
         let asked = async {
             let texts = Texts::embedded(data.spec().schema, analytics.dialect(), set)?;
             let mut session = analytics.session().await?;
-            let _watch = CancelOnStop::watch(&stop, &*session);
-            ask_all(&mut *session, &texts, data).await.map(Step::from)
+            let _watch = CancelOnStop::watch(&stop, &session);
+            ask_all(&mut session, &texts, data).await.map(Step::from)
         };
         let name = format!("queries, {} texts", set.name());
         findings
@@ -37,11 +37,7 @@ pub(super) async fn answers(findings: &mut Findings<'_>, target: &dyn Target, da
     }
 }
 
-async fn ask_all(
-    session: &mut dyn AnalyticalSession,
-    texts: &Texts,
-    data: &DataSet,
-) -> Result<Proof> {
+async fn ask_all(session: &mut AnalyticalSession, texts: &Texts, data: &DataSet) -> Result<Proof> {
     let (mut right, mut wrong) = (0, Vec::new());
     for set in [ParameterSet::Check, ParameterSet::Reference] {
         let Some(record) = stored(data.spec(), set) else { continue };

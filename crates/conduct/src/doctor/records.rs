@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use hoap_data::ycsb::{RecordSpec, Records};
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
-use hoap_databases::{RemoteKeyValue, open_any};
+use hoap_database::key_value::{Fields, Record, Scanned};
+use hoap_database::{AnyStore, KeyValue};
+use hoap_databases::open;
 use hoap_workload::load::{self, Existing, Load};
 use hoap_workload::words::counted;
 use hoap_workload::ycsb::UserTable;
@@ -26,13 +27,13 @@ fn expect(holds: bool, tried: impl Into<String>, answer: &str) -> Result<()> {
 /// Loads records, reads each, changes some, scans some, and removes all.
 pub(super) async fn round(findings: &mut Findings<'_>, url: &str) {
     let tried = async {
-        let target = open_any(url).await?;
+        let target = open(url).await?;
         let key_value = match target.key_value() {
             Ok(key_value) => key_value,
             Err(reason) => return Ok(Step::from(reason)),
         };
         let table = UserTable::new(TABLE, RecordSpec { count: COUNT, ..RecordSpec::default() })?;
-        let documents = target.target().documents()?;
+        let documents = target.documents()?;
         let what = Load::whole(table.clone(), Existing::Refuse);
         let loaded = load::load(documents, what, Arc::new(|| false), &mut |_| ()).await;
         let done = match loaded {
@@ -48,7 +49,7 @@ pub(super) async fn round(findings: &mut Findings<'_>, url: &str) {
     findings.take("records", "loading, reading, inserting, updating, scanning by key", tried).await;
 }
 
-async fn all(key_value: &RemoteKeyValue, table: &UserTable) -> Result<Proof> {
+async fn all(key_value: &KeyValue<AnyStore>, table: &UserTable) -> Result<Proof> {
     let mut session = key_value.session(&table.table()).await?;
     let records = &table.records;
     let mut record = Record::default();

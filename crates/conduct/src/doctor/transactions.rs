@@ -1,6 +1,6 @@
 //! What one client's transactions promise.
 
-use hoap_database::{Access, Change, Intent, Order, Patch, Session, Target, Transactions};
+use hoap_database::{Access, Change, Database, Intent, Order, Patch, Session, Transactions};
 use hoap_workload::ch2::schema::Paths;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::json;
@@ -18,7 +18,7 @@ fn expect(holds: bool, tried: &str, answer: &str) -> Result<()> {
 }
 
 /// Commit, rollback, own writes, duplicates, a search by an index.
-pub(super) async fn basics(findings: &mut Findings<'_>, target: &dyn Target) {
+pub(super) async fn basics(findings: &mut Findings<'_>, target: &Database) {
     let tried = async {
         match target.transactions() {
             Ok(transactions) => all(transactions).await.map(Step::from),
@@ -29,9 +29,9 @@ pub(super) async fn basics(findings: &mut Findings<'_>, target: &dyn Target) {
     findings.take("transactions", proves, tried).await;
 }
 
-async fn all(transactions: &dyn Transactions) -> Result<Proof> {
+async fn all(transactions: Transactions<'_>) -> Result<Proof> {
     let mut session = transactions.session().await?;
-    let session = &mut *session;
+    let session = &mut session;
     rollback(session).await?;
     expect(!exists(session).await?, "roll back an insertion", "the document is there")?;
     let document = json!({"i_id": -1, "i_name": "doctor"});
@@ -65,13 +65,13 @@ async fn all(transactions: &dyn Transactions) -> Result<Proof> {
     Ok((6, String::new()))
 }
 
-async fn rollback(session: &mut dyn Session) -> Result<()> {
+async fn rollback(session: &mut Session) -> Result<()> {
     let mut t = session.begin(Access::Write).await?;
     t.insert(COLLECTION, KEY, &json!({"i_id": -1})).await?;
     t.rollback().await
 }
 
-async fn exists(session: &mut dyn Session) -> Result<bool> {
+async fn exists(session: &mut Session) -> Result<bool> {
     let mut t = session.begin(Access::Read).await?;
     let found = t.get(COLLECTION, KEY, &[], Intent::Look).await?;
     t.commit().await?;
@@ -79,7 +79,7 @@ async fn exists(session: &mut dyn Session) -> Result<bool> {
 }
 
 /// By every index that the transactions need.
-async fn search(session: &mut dyn Session) -> Result<()> {
+async fn search(session: &mut Session) -> Result<()> {
     for index in Paths::of(hoap_data::Schema::Ch2pp).indexes() {
         let mut t = session.begin(Access::Read).await?;
         let prefix = [json!(1), json!(1)];

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use hoap_database::Target;
+use hoap_database::Database;
 use hoap_drive::NoWorkload;
 use hoap_record::folder::read_run;
 use hoap_workload::{Error, ErrorKind};
@@ -24,7 +24,7 @@ enum Part {
 
 /// A benchmark without steps, some of whose parts fail.
 struct Failing<'a> {
-    target: &'a dyn Target,
+    target: &'a Database,
     fails: &'a [Part],
 }
 
@@ -58,7 +58,7 @@ impl Benchmark for Failing<'_> {
         None
     }
 
-    fn target(&self) -> &dyn Target {
+    fn target(&self) -> &Database {
         self.target
     }
 
@@ -104,8 +104,8 @@ fn kept(fails: &[Part], flags: &str) -> (String, Option<String>) {
     runtime.block_on(async {
         let target = hoap_databases::open("null:").await.unwrap();
         let basis = Basis { note: None, data: ().into(), constants: ().into() };
-        let begun = begin("none", &*target, basis, Default::default());
-        let failing = Failing { target: &*target, fails };
+        let begun = begin("none", &target, basis, Default::default());
+        let failing = Failing { target: &target, fails };
         let end = record(&setting, &plan, begun, failing).await;
         let run = read_run(&out).unwrap();
         assert_eq!(run.partial.is_some(), end.is_err(), "{:?}", run.partial);

@@ -28,7 +28,7 @@ impl Client for Bare<'_> {
     }
 }
 
-struct Session(Box<dyn AnalyticalSession>);
+struct Session(AnalyticalSession);
 
 impl Client for Session {
     async fn run(&mut self, _: Kind, _: &str, _: &str) -> Result<(), Any> {

@@ -4,8 +4,10 @@ use std::hint::black_box;
 
 use futures_util::TryStreamExt;
 use futures_util::stream::FuturesUnordered;
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
-use hoap_databases::{RemoteKeyValueSession, open_any};
+use hoap_database::KeyValueSession;
+use hoap_database::engine::BoxedSession;
+use hoap_database::key_value::{Fields, Record, Scanned, Table};
+use hoap_databases::open;
 
 use super::common::{Any, FIELDS, cpu_seconds, keys, median, value, with_records};
 
@@ -83,7 +85,7 @@ pub async fn records<C: Client>(
     plan: &Plan<'_>,
     bare: impl AsyncFnOnce(usize) -> Result<Vec<C>, Any>,
 ) -> Result<(), Any> {
-    let target = open_any(url).await?;
+    let target = open(url).await?;
     let key_value = target.key_value().map_err(hoap_workload::Error::from)?;
     let compared = async || {
         let fields = (0..FIELDS).map(|n| format!("field{n}")).collect();
@@ -97,7 +99,7 @@ pub async fn records<C: Client>(
         }
         beside(plan, &mut bare, &mut sessions).await
     };
-    with_records(target.target(), plan.records, compared).await
+    with_records(&target, plan.records, compared).await
 }
 
 /// Does each work in turns and prints what it takes. A round before the first makes connections and
@@ -161,7 +163,7 @@ async fn all(
 
 /// A session, and what it uses again.
 struct Session {
-    session: RemoteKeyValueSession,
+    session: KeyValueSession<BoxedSession>,
     record: Record,
     scanned: Scanned,
 }

@@ -7,7 +7,7 @@
 
 use std::process::ExitCode;
 
-use hoap_database::{Batch, Target};
+use hoap_database::{Batch, Database};
 
 /// Fields of a record.
 pub const FIELDS: u16 = 10;
@@ -31,7 +31,7 @@ pub fn main(name: &str, run: fn(&[String]) -> Result<(), Any>) -> ExitCode {
 
 /// Makes the table anew, with this many records in it, does something with it and drops it.
 pub async fn with_records(
-    target: &dyn Target,
+    target: &Database,
     records: u64,
     what: impl AsyncFnOnce() -> Result<(), Any>,
 ) -> Result<(), Any> {
@@ -42,7 +42,7 @@ pub async fn with_records(
 }
 
 /// Makes the table anew, with this many records in it.
-pub async fn load(target: &dyn Target, records: u64) -> Result<(), Any> {
+pub async fn load(target: &Database, records: u64) -> Result<(), Any> {
     let documents = target.documents().map_err(hoap_workload::Error::from)?;
     documents.drop(&["usertable"]).await?;
     documents.create(&["usertable"]).await?;

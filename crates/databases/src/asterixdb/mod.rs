@@ -30,15 +30,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use definition::AsterixDefinition;
+use hoap_database::Database;
 use hoap_record::Result;
 use options::ParsedUrl;
 
 use crate::failure::Done;
-use crate::remote::{Remote, RemoteJoins, RemotePages};
 use crate::sqlpp::store::{Endpoint, Folder, StoreEngine};
 use crate::sqlpp::{Service, ServiceAddress, StatementClient};
 
-pub use crate::sqlpp::store::Store as AsterixDb;
 pub use options::OPTIONS;
 
 /// The capabilities.
@@ -52,13 +51,13 @@ pub(crate) use crate::sqlpp::store::LACKS;
 /// # Errors
 /// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong;
 /// [`hoap_record::ErrorKind::Unavailable`] where the cluster cannot be reached or is not ready.
-pub async fn open(url: &str) -> Result<AsterixDb> {
+pub async fn open(url: &str) -> Result<Database> {
     let parsed = options::parse(url)?;
     let tried = format!("open {}", parsed.shown);
     connect(parsed).await.map_err(|e| e.into_error(tried))
 }
 
-async fn connect(parsed: ParsedUrl) -> Done<AsterixDb> {
+async fn connect(parsed: ParsedUrl) -> Done<Database> {
     let options = parsed.options;
     let address = ServiceAddress {
         service: Service::AsterixDb,
@@ -89,17 +88,5 @@ async fn connect(parsed: ParsedUrl) -> Done<AsterixDb> {
         folder,
         prepared: Default::default(),
     });
-    Ok(AsterixDb::new(StoreEngine { endpoint }))
-}
-
-/// The database with its capabilities.
-pub(crate) fn remote(database: AsterixDb) -> Remote {
-    let key_value = database.0.no_records();
-    let database = Arc::new(database);
-    Remote {
-        target: database.clone(),
-        key_value,
-        pages: Ok(RemotePages::new(database.clone())),
-        joins: Ok(RemoteJoins::new(database)),
-    }
+    Ok(Database::new(StoreEngine { endpoint }))
 }

@@ -11,8 +11,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use hoap_database::Batch;
+use hoap_database::engine::Bulk;
 use scylla::statement::prepared::PreparedStatement;
 
 use super::document::Stored;
@@ -21,8 +23,8 @@ use super::runtimes::RuntimeSession;
 use super::schema::{DOCUMENT, KEY};
 use super::values::Texts;
 use super::{notes, schema};
+use crate::cassandra::error::OrFail;
 use crate::failure::{Done, Failure};
-use crate::front::engine::{Abandon, Bulk};
 
 /// Writes the batches of one part of a load.
 pub struct BatchWriter {
@@ -109,7 +111,7 @@ impl BatchWriter {
                     names.concat(),
                     ", ?".repeat(wanted.len())
                 );
-                let mut insert = self.connection.session.prepare(text).await?;
+                let mut insert = self.connection.session.prepare(text).await.or_fail()?;
                 insert.set_consistency(self.connection.options().write_consistency);
                 let columns = wanted.into_iter().map(str::to_owned).collect();
                 KnownTable { name: name.to_owned(), columns, insert }
@@ -119,8 +121,7 @@ impl BatchWriter {
     }
 }
 
-impl Abandon for BatchWriter {}
-
+#[async_trait]
 impl Bulk for BatchWriter {
     // Each request has its limit, and what was not answered is sent again a few times.
     fn is_patient(&self) -> bool {

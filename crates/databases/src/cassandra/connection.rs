@@ -21,7 +21,9 @@ use scylla::statement::{Consistency, SerialConsistency, Statement};
 use super::error::{is_missing, is_unsure};
 use super::options::Options;
 use super::parsed_url::ParsedUrl;
-use crate::failure::{Done, Failure};
+use crate::cassandra::error;
+use crate::cassandra::error::OrFail;
+use crate::failure::Done;
 use crate::patience::patiently;
 
 /// The attempts at a repeatable write that times out, and the first pause between them, which then
@@ -79,7 +81,7 @@ impl Connection {
             builder = builder.user(user, credentials.password.as_deref().unwrap_or_default());
         }
         let session = builder.build().await.map_err(|e| {
-            let mut failure = Failure::from(e).trying(format!("connect to {url}"));
+            let mut failure = error::connecting(e).trying(format!("connect to {url}"));
             if let (Some(why), None) = (&credentials.ignored, &credentials.password) {
                 let advice = failure.advice.map_or(why.clone(), |a| format!("{a}; {why}"));
                 failure.advice = Some(advice.into());
@@ -115,7 +117,7 @@ impl Connection {
     ) -> Done<QueryResult> {
         let mut statement = Statement::new(text);
         statement.set_consistency(consistency);
-        Ok(self.session.query_unpaged(statement, values).await?)
+        self.session.query_unpaged(statement, values).await.or_fail()
     }
 
     /// Writes a row that may be written twice; writes it again where it times out, or a node takes
@@ -128,7 +130,7 @@ impl Connection {
         let mut rest = REST;
         for left in (0..ATTEMPTS).rev() {
             let insert = || async {
-                self.session.execute_unpaged(statement, &row).await.map_err(Failure::from)
+                self.session.execute_unpaged(statement, &row).await.map_err(error::executing)
             };
             match patiently(insert).await {
                 Ok(_) => break,
@@ -151,12 +153,13 @@ impl Connection {
         statement.set_request_timeout(Some(SCHEMA));
         statement.set_load_balancing_policy(self.schema_node());
         for _ in 0..5 {
-            match self.session.query_unpaged(statement.clone(), ()).await.map_err(Failure::from) {
+            match self.session.query_unpaged(statement.clone(), ()).await.map_err(error::executing)
+            {
                 Err(e) if is_missing(&e) => self.agree().await?,
                 done => return done.map(drop),
             }
         }
-        self.session.query_unpaged(statement, ()).await?;
+        self.session.query_unpaged(statement, ()).await.or_fail()?;
         Ok(())
     }
 
@@ -172,7 +175,7 @@ impl Connection {
     /// of the schema a moment later, hence the pause.
     pub async fn agree(&self) -> Done<()> {
         tokio::time::sleep(Duration::from_millis(200)).await;
-        self.session.await_schema_agreement().await.map_err(ExecutionError::from)?;
+        self.session.await_schema_agreement().await.map_err(ExecutionError::from).or_fail()?;
         Ok(())
     }
 }

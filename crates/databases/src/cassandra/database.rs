@@ -1,66 +1,29 @@
 //! The cluster that a URL names.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use hoap_database::{Applicable, NotApplicable};
+use hoap_database::engine::{
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+};
 use hoap_record::Description;
 use hoap_record::Result;
 
 use super::parsed_url::ParsedUrl;
 use super::runtimes::{RuntimeSession, RuntimeSessions};
-use super::{schema, server};
+use super::{NO_ANALYTICS, NO_TRANSACTIONS, schema, server};
 use crate::failure::Done;
-use crate::front::Front;
-use crate::front::engine::Engine;
-use crate::remote::{Remote, RemoteJoins, RemoteKeyValue};
 
 /// Why it has no pages.
 pub(super) const NO_PAGES: &str =
     "CQL has no OFFSET, and reads by the key of a table, not by a field within a document";
 
-/// A cluster. Clones are the same one.
-pub type Cassandra = Front<CassandraEngine>;
-
-/// The engine behind [`Front`].
+/// A cluster.
 pub struct CassandraEngine {
     place: Arc<ParsedUrl>,
     pub(super) description: Description,
     sessions: Arc<RuntimeSessions>,
     /// Keeps the session of the runtime in which the cluster was opened, for later calls there.
     _home: Arc<RuntimeSession>,
-}
-
-// No session has to abandon a connection: the driver tells the answers on one apart by the numbers
-// of their requests and throws away those that come late.
-impl Engine for CassandraEngine {
-    const RESERVED: &'static [&'static str] = &["hoap_"];
-
-    fn url(&self) -> &str {
-        &self.place.url
-    }
-
-    fn longest_name(&self) -> usize {
-        schema::LONGEST_NAME
-    }
-
-    fn answer_timeout(&self) -> Option<Duration> {
-        Some(self.place.options.answer_timeout)
-    }
-}
-
-impl Cassandra {
-    /// With what it lacks, and why.
-    pub(crate) fn remote(self) -> Remote {
-        let pages = self.0.not_applicable("pagination", NO_PAGES);
-        let target = Arc::new(self);
-        Remote {
-            key_value: Ok(RemoteKeyValue::new(target.clone())),
-            joins: Ok(RemoteJoins::new(target.clone())),
-            target,
-            pages,
-        }
-    }
 }
 
 impl CassandraEngine {
@@ -78,12 +41,45 @@ impl CassandraEngine {
     pub(super) async fn connection(&self) -> Done<Arc<RuntimeSession>> {
         self.sessions.get().await
     }
+}
 
-    pub(super) fn not_applicable<T>(
-        &self,
-        capability: &'static str,
-        because: &'static str,
-    ) -> Applicable<T> {
-        Err(NotApplicable { capability, database: self.description.name.clone(), because })
+// No session has to abandon a connection: the driver tells the answers on one apart by the numbers
+// of their requests and throws away those that come late.
+impl Engine for CassandraEngine {
+    fn about(&self) -> About {
+        About {
+            longest_name: schema::LONGEST_NAME,
+            longest_index: schema::LONGEST_NAME,
+            answer_timeout: Some(self.place.options.answer_timeout),
+            ..About::new(&self.description.name, &self.place.url, &["hoap_"], Calls::Server)
+        }
+    }
+
+    fn description(&self) -> Description {
+        self.description.clone()
+    }
+
+    fn documents(&self) -> Offered<&dyn Documents> {
+        Ok(self)
+    }
+
+    fn transactions(&self) -> Offered<&dyn Transactions> {
+        Err(NO_TRANSACTIONS)
+    }
+
+    fn analytics(&self) -> Offered<&dyn Analytics> {
+        Err(NO_ANALYTICS)
+    }
+
+    fn key_value(&self) -> Offered<&dyn BoxedStore> {
+        Ok(self)
+    }
+
+    fn pages(&self) -> Offered<&dyn Pages> {
+        Err(NO_PAGES)
+    }
+
+    fn joins(&self) -> Offered<&dyn Joins> {
+        Ok(self)
     }
 }

@@ -3,6 +3,8 @@
 //! A scan reads pages in the order of the keys' tokens, each at a moment of its own: it is a
 //! snapshot as long as nobody writes, as after a run.
 
+use async_trait::async_trait;
+use hoap_database::engine::{self, Documents, Each, Offered};
 use hoap_database::{Index, Row};
 use hoap_record::Stored;
 use scylla::deserialize::row::ColumnIterator;
@@ -15,17 +17,18 @@ use super::pages::Pages;
 use super::schema::{DOCUMENT, KEY};
 use super::values::next_text;
 use super::{CassandraEngine, joined, notes, schema};
+use crate::cassandra::error::OrFail;
 use crate::failure::{Done, Failure};
-use crate::front::engine::{Documents, Each};
 
 /// Rows of a page of keys alone, and of documents.
 const KEYS: i32 = 5000;
 const DOCUMENTS: i32 = 500;
 
+#[async_trait]
 impl Documents for CassandraEngine {
-    type Bulk = BatchWriter;
-
-    const ELSEWHERE: &'static str = "another keyspace in the path of the URL";
+    fn elsewhere(&self) -> &'static str {
+        "another keyspace in the path of the URL"
+    }
 
     async fn note(&self) -> Done<Option<Value>> {
         notes::note(&*self.connection().await?).await
@@ -67,8 +70,8 @@ impl Documents for CassandraEngine {
         Ok(())
     }
 
-    async fn bulk(&self, part: &str) -> Done<BatchWriter> {
-        Ok(BatchWriter::new(self.connection().await?, part))
+    async fn bulk(&self, part: &str) -> Done<Box<dyn engine::Bulk>> {
+        Ok(Box::new(BatchWriter::new(self.connection().await?, part)))
     }
 
     /// Writes were acknowledged at the write consistency, and are as durable as the nodes' commit
@@ -83,7 +86,7 @@ impl Documents for CassandraEngine {
         joined::make(connection).await.map_err(|e| written(e).trying(tried()))
     }
 
-    async fn stored(&self, _: &[&str]) -> Done<Result<Stored, &'static str>> {
+    async fn stored(&self, _: &[&str]) -> Done<Offered<Stored>> {
         Ok(Err("its figures are estimates, made every few minutes"))
     }
 
@@ -112,8 +115,8 @@ impl Documents for CassandraEngine {
         let size = if paths.is_empty() { KEYS } else { DOCUMENTS };
         let mut pages = Pages::new(&connection, text, size).await?;
         while let Some(page) = pages.next(&connection).await? {
-            for row in page.rows::<ColumnIterator<'_, '_>>()? {
-                let (key, row) = read_row(row?, documents, &paths, &own)?;
+            for row in page.rows::<ColumnIterator<'_, '_>>().or_fail()? {
+                let (key, row) = read_row(row.or_fail()?, documents, &paths, &own)?;
                 each(key, row)?;
             }
         }

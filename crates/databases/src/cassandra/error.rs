@@ -3,6 +3,7 @@
 //! An error is sorted as one of a read, of which the code says whether a write would be unsure:
 //! [`written`] makes one of a write of it.
 
+use ErrorKind::{Ambiguous, Broken, Missing, Throttled, Timeout, Unavailable};
 use hoap_record::ErrorKind;
 use scylla::deserialize::{DeserializationError, TypeCheckError};
 use scylla::errors::{
@@ -11,9 +12,7 @@ use scylla::errors::{
     RequestAttemptError, RowsError, SingleRowError,
 };
 
-use crate::failure::{Failure, LOAD_FIRST};
-
-use ErrorKind::{Ambiguous, Broken, Missing, Throttled, Timeout, Unavailable};
+use crate::failure::{Done, Failure, LOAD_FIRST};
 
 /// The code of an error after which a write may have been applied.
 const UNSURE: &str = "unsure";
@@ -53,29 +52,32 @@ pub(super) fn misfit(e: impl std::fmt::Display) -> Failure {
     Failure::broken(format!("the answer is not of the shape asked for: {e}"))
 }
 
-macro_rules! misfits {
-    ($($Error:ty),*) => {
-        $(impl From<$Error> for Failure {
-            fn from(error: $Error) -> Failure {
-                misfit(error)
+/// Sorts an error of the driver, for `?`: neither it nor [`Failure`] is of this crate.
+pub(super) trait OrFail<T> {
+    /// The same, with what the error means for the caller.
+    fn or_fail(self) -> Done<T>;
+}
+
+macro_rules! or_fail {
+    ($($Error:ty => $sorted:expr),* $(,)?) => {
+        $(impl<T> OrFail<T> for Result<T, $Error> {
+            fn or_fail(self) -> Done<T> {
+                self.map_err($sorted)
             }
         })*
     };
 }
 
-misfits!(
-    DeserializationError,
-    IntoRowsResultError,
-    MaybeFirstRowError,
-    RowsError,
-    SingleRowError,
-    TypeCheckError
-);
-
-impl From<PrepareError> for Failure {
-    fn from(error: PrepareError) -> Failure {
-        ExecutionError::from(error).into()
-    }
+or_fail! {
+    DeserializationError => misfit,
+    IntoRowsResultError => misfit,
+    MaybeFirstRowError => misfit,
+    RowsError => misfit,
+    SingleRowError => misfit,
+    TypeCheckError => misfit,
+    PrepareError => |error| executing(error.into()),
+    ExecutionError => executing,
+    NewSessionError => connecting,
 }
 
 const NAME_AND_PASSWORD: &str = "name the user in the URL and put the password into the environment \
@@ -97,40 +99,38 @@ fn unsure(kind: ErrorKind, answer: impl std::fmt::Display, advice: &'static str)
 }
 
 /// Sorts an error by what the caller may do about it.
-impl From<ExecutionError> for Failure {
-    fn from(error: ExecutionError) -> Failure {
-        match error {
-            ExecutionError::BadQuery(e) => Failure::invalid(e),
-            ExecutionError::EmptyPlan => Failure::of(
-                Unavailable,
-                "no node can be asked",
-                "check that the nodes are up, those of option datacenter where one is named",
-            ),
-            // Only what was prepared anew is sent again, and a statement that is not prepared does
-            // nothing.
-            ExecutionError::PrepareError(e) => match e {
-                PrepareError::ConnectionPoolError(e) => pool(&e),
-                PrepareError::AllAttemptsFailed { first_attempt } => {
-                    Failure { code: String::new(), ..attempt(&first_attempt) }
-                }
-                other => Failure::broken(other),
-            },
-            // A node whose connections are gone gets nothing sent.
-            ExecutionError::ConnectionPoolError(e) => pool(&e),
-            ExecutionError::LastAttemptError(e) => attempt(&e),
-            ExecutionError::RequestTimeout(after) => unsure(
-                Timeout,
-                format!("no answer within {} ms", after.as_millis()),
-                "see what the nodes are busy with, or raise request_timeout_ms",
-            ),
-            ExecutionError::SchemaAgreementError(e) => Failure::of(
-                Unavailable,
-                e,
-                "the nodes do not agree on the schema: nodetool describecluster",
-            ),
-            ExecutionError::MetadataError(e) => Failure::of(Unavailable, e, REACH),
+pub(super) fn executing(error: ExecutionError) -> Failure {
+    match error {
+        ExecutionError::BadQuery(e) => Failure::invalid(e),
+        ExecutionError::EmptyPlan => Failure::of(
+            Unavailable,
+            "no node can be asked",
+            "check that the nodes are up, those of option datacenter where one is named",
+        ),
+        // Only what was prepared anew is sent again, and a statement that is not prepared does
+        // nothing.
+        ExecutionError::PrepareError(e) => match e {
+            PrepareError::ConnectionPoolError(e) => pool(&e),
+            PrepareError::AllAttemptsFailed { first_attempt } => {
+                Failure { code: String::new(), ..attempt(&first_attempt) }
+            }
             other => Failure::broken(other),
-        }
+        },
+        // A node whose connections are gone gets nothing sent.
+        ExecutionError::ConnectionPoolError(e) => pool(&e),
+        ExecutionError::LastAttemptError(e) => attempt(&e),
+        ExecutionError::RequestTimeout(after) => unsure(
+            Timeout,
+            format!("no answer within {} ms", after.as_millis()),
+            "see what the nodes are busy with, or raise request_timeout_ms",
+        ),
+        ExecutionError::SchemaAgreementError(e) => Failure::of(
+            Unavailable,
+            e,
+            "the nodes do not agree on the schema: nodetool describecluster",
+        ),
+        ExecutionError::MetadataError(e) => Failure::of(Unavailable, e, REACH),
+        other => Failure::broken(other),
     }
 }
 
@@ -225,18 +225,16 @@ fn pool(error: &ConnectionPoolError) -> Failure {
 }
 
 /// Sorts an error of connecting by what the caller may do about it.
-impl From<NewSessionError> for Failure {
-    fn from(error: NewSessionError) -> Failure {
-        match &error {
-            NewSessionError::FailedToResolveAnyHostname(hosts) => Failure::of(
-                Unavailable,
-                format!("no address is known for {}", hosts.join(", ")),
-                "check the hosts' names",
-            ),
-            NewSessionError::MetadataError(MetadataError::ConnectionPoolError(e)) => pool(e),
-            NewSessionError::IllegalConfig(_) => Failure::invalid(error),
-            other => Failure::of(Unavailable, other, REACH),
-        }
+pub(super) fn connecting(error: NewSessionError) -> Failure {
+    match &error {
+        NewSessionError::FailedToResolveAnyHostname(hosts) => Failure::of(
+            Unavailable,
+            format!("no address is known for {}", hosts.join(", ")),
+            "check the hosts' names",
+        ),
+        NewSessionError::MetadataError(MetadataError::ConnectionPoolError(e)) => pool(e),
+        NewSessionError::IllegalConfig(_) => Failure::invalid(error),
+        other => Failure::of(Unavailable, other, REACH),
     }
 }
 
@@ -252,7 +250,7 @@ mod tests {
 
     fn said(error: DbError, text: &str) -> Failure {
         let attempt = RequestAttemptError::DbError(error, text.to_owned());
-        ExecutionError::LastAttemptError(attempt).into()
+        executing(ExecutionError::LastAttemptError(attempt))
     }
 
     /// The kinds of a failure of a read and of a write.
@@ -305,18 +303,18 @@ mod tests {
     /// A write whose answer did not come may have been applied; a read cannot.
     #[test]
     fn an_answer_that_does_not_come_is_ambiguous_only_for_a_write() {
-        let late = Failure::from(ExecutionError::RequestTimeout(Duration::from_millis(7)));
+        let late = executing(ExecutionError::RequestTimeout(Duration::from_millis(7)));
         assert_eq!(kinds(&late), (Timeout, Ambiguous));
         assert!(late.answer.contains("within 7 ms"), "{late:?}");
         let nobody = ExecutionError::ConnectionPoolError(ConnectionPoolError::Initializing);
         for unsent in [ExecutionError::EmptyPlan, nobody] {
-            assert_eq!(kinds(&unsent.into()), (Unavailable, Unavailable));
+            assert_eq!(kinds(&executing(unsent)), (Unavailable, Unavailable));
         }
         // A statement that could not be prepared was not run.
         let text = "so it said".to_owned();
         let first_attempt = RequestAttemptError::DbError(DbError::ServerError, text);
         let unprepared = PrepareError::AllAttemptsFailed { first_attempt };
-        assert_eq!(kinds(&unprepared.into()), (Broken, Broken));
+        assert_eq!(kinds(&executing(unprepared.into())), (Broken, Broken));
     }
 
     #[test]

@@ -15,6 +15,7 @@ use super::pages::Pages;
 use super::schema::{DOCUMENT, KEY};
 use super::values::next_text;
 use super::{notes, schema};
+use crate::cassandra::error::OrFail;
 use crate::failure::{Done, Failure};
 
 /// The table.
@@ -46,18 +47,19 @@ pub(super) async fn make(connection: &Connection) -> Done<()> {
     let mut read = connection
         .session
         .prepare(format!("SELECT {DOCUMENT} FROM {} WHERE {KEY} = ?", connection.table(ORDERS)))
-        .await?;
+        .await
+        .or_fail()?;
     read.set_consistency(options.read_consistency);
     let insert = format!("INSERT INTO {table} (zip, month, {KEY}, cents) VALUES (?, ?, ?, ?)");
-    let mut insert = connection.session.prepare(insert).await?;
+    let mut insert = connection.session.prepare(insert).await.or_fail()?;
     insert.set_consistency(options.write_consistency);
     let filler = Filler { connection, read, insert, paths: Paths::new() };
     let text = format!("SELECT {KEY}, {DOCUMENT} FROM {}", connection.table(CUSTOMERS));
     let mut pages = Pages::new(connection, text, PAGE).await?;
     while let Some(page) = pages.next(connection).await? {
         let mut orders = Vec::new();
-        for row in page.rows::<ColumnIterator<'_, '_>>()? {
-            filler.orders(row?, &mut orders)?;
+        for row in page.rows::<ColumnIterator<'_, '_>>().or_fail()? {
+            filler.orders(row.or_fail()?, &mut orders)?;
         }
         let adds: Vec<_> = orders.iter().map(|(zip, order)| filler.add(zip, order)).collect();
         stream::iter(adds)
@@ -113,9 +115,10 @@ impl Filler<'_> {
 
     /// Adds an order's row.
     async fn add(&self, zip: &str, order: &str) -> Done<()> {
-        let answer = self.connection.session.execute_unpaged(&self.read, (order,)).await?;
-        let rows = answer.into_rows_result()?;
-        let text = rows.maybe_first_row::<(Option<&str>,)>()?;
+        let answer =
+            self.connection.session.execute_unpaged(&self.read, (order,)).await.or_fail()?;
+        let rows = answer.into_rows_result().or_fail()?;
+        let text = rows.maybe_first_row::<(Option<&str>,)>().or_fail()?;
         // A missing order joins nothing.
         let Some((text,)) = text else { return Ok(()) };
         let document = parse(order, text)?;

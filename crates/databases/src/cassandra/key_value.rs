@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use hoap_database::Applicable;
+use hoap_database::engine::{self, RecordStore};
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use scylla::deserialize::row::ColumnIterator;
 use scylla::response::{PagingState, PagingStateResponse};
@@ -22,15 +22,11 @@ use super::runtimes::RuntimeSession;
 use super::statements::{self, Kind, Statements};
 use super::values::{One, Whole, next_text, take};
 use super::{CassandraEngine, notes};
+use crate::cassandra::error::OrFail;
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, KeyValue};
 
-impl KeyValue for CassandraEngine {
+impl RecordStore for CassandraEngine {
     type Session = RecordSession;
-
-    fn scans(&self) -> Applicable<()> {
-        Ok(())
-    }
 
     async fn record_session(&self, table: &Table) -> Done<RecordSession> {
         let connection = self.connection().await?;
@@ -54,7 +50,7 @@ impl RecordSession {
         }
         let statement = self.statements.get(&self.connection, Kind::Insert).await?;
         let row = Whole { key, record, fields: self.statements.fields(), key_first: true };
-        let answer = self.connection.session.execute_unpaged(statement, row).await?;
+        let answer = self.connection.session.execute_unpaged(statement, row).await.or_fail()?;
         match !self.connection.options().lwt || notes::applied(answer)? {
             true => Ok(()),
             false => Err(Failure::duplicate(key)),
@@ -74,10 +70,12 @@ impl RecordSession {
         let statement = self.statements.get(&self.connection, kind).await?;
         let session = &self.connection.session;
         let answer = match one {
-            Some((_, value)) => session.execute_unpaged(statement, One { value, key }).await?,
+            Some((_, value)) => {
+                session.execute_unpaged(statement, One { value, key }).await.or_fail()?
+            }
             None => {
                 let row = Whole { key, record, fields: self.statements.fields(), key_first: false };
-                session.execute_unpaged(statement, row).await?
+                session.execute_unpaged(statement, row).await.or_fail()?
             }
         };
         if self.connection.options().lwt { notes::applied(answer) } else { Ok(true) }
@@ -88,12 +86,10 @@ impl RecordSession {
             return Ok(false);
         }
         let statement = self.statements.get(&self.connection, Kind::Delete).await?;
-        let answer = self.connection.session.execute_unpaged(statement, (key,)).await?;
+        let answer = self.connection.session.execute_unpaged(statement, (key,)).await.or_fail()?;
         if self.connection.options().lwt { notes::applied(answer) } else { Ok(true) }
     }
 }
-
-impl Abandon for RecordSession {}
 
 impl engine::RecordSession for RecordSession {
     async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
@@ -102,13 +98,13 @@ impl engine::RecordSession for RecordSession {
         if key.is_empty() {
             return Ok(false);
         }
-        let answer = self.connection.session.execute_unpaged(statement, (key,)).await?;
-        let rows = answer.into_rows_result()?;
-        let mut rows = rows.rows::<ColumnIterator<'_, '_>>()?;
+        let answer = self.connection.session.execute_unpaged(statement, (key,)).await.or_fail()?;
+        let rows = answer.into_rows_result().or_fail()?;
+        let mut rows = rows.rows::<ColumnIterator<'_, '_>>().or_fail()?;
         match rows.next() {
             None => Ok(false),
             Some(row) => {
-                take(row?, fields, record)?;
+                take(row.or_fail()?, fields, record)?;
                 Ok(true)
             }
         }
@@ -142,10 +138,10 @@ impl engine::RecordSession for RecordSession {
         loop {
             let page =
                 self.connection.session.execute_single_page(statement, (start, limit), state);
-            let (answer, more) = page.await?;
-            let rows = answer.into_rows_result()?;
-            for row in rows.rows::<ColumnIterator<'_, '_>>()? {
-                let mut row = row?;
+            let (answer, more) = page.await.or_fail()?;
+            let rows = answer.into_rows_result().or_fail()?;
+            for row in rows.rows::<ColumnIterator<'_, '_>>().or_fail()? {
+                let mut row = row.or_fail()?;
                 let key = next_text(&mut row)?.unwrap_or_default();
                 take(row, fields, scanned.push(key))?;
             }

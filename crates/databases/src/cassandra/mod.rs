@@ -49,11 +49,10 @@ mod statements;
 mod tls;
 mod values;
 
-use hoap_database::{Analytics, Applicable, Documents, Target, Transactions};
-use hoap_record::Description;
+use hoap_database::Database;
 use hoap_record::Result;
 
-pub use database::{Cassandra, CassandraEngine};
+pub use database::CassandraEngine;
 pub use options::OPTIONS;
 
 use database::NO_PAGES;
@@ -77,25 +76,7 @@ pub(crate) const LACKS: &[crate::capabilities::Lack] =
 /// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong or does not fit the
 /// cluster; [`hoap_record::ErrorKind::Unavailable`] where the cluster cannot be reached or
 /// refuses.
-pub async fn open(url: &str) -> Result<Cassandra> {
+pub async fn open(url: &str) -> Result<Database> {
     let place = parsed_url::parse(url, &|name| std::env::var(name).ok())?;
-    Ok(Cassandra::new(CassandraEngine::open(place).await?))
-}
-
-impl Target for Cassandra {
-    fn description(&self) -> Description {
-        self.0.description.clone()
-    }
-
-    fn documents(&self) -> Applicable<&dyn Documents> {
-        Ok(self)
-    }
-
-    fn transactions(&self) -> Applicable<&dyn Transactions> {
-        self.0.not_applicable("document transactions", NO_TRANSACTIONS)
-    }
-
-    fn analytics(&self) -> Applicable<&dyn Analytics> {
-        self.0.not_applicable("analytical queries", NO_ANALYTICS)
-    }
+    Ok(Database::new(CassandraEngine::open(place).await?))
 }

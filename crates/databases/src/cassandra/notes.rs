@@ -17,6 +17,7 @@ use serde_json::Value;
 use super::connection::Connection;
 use super::error::{failed_on_a_replica, is_missing, is_unsure, misfit};
 use super::schema;
+use crate::cassandra::error::OrFail;
 use crate::failure::{Done, Failure};
 
 /// The table.
@@ -54,8 +55,8 @@ async fn read(
         Err(e) if is_missing(&e) => return Ok(None),
         answer => answer?,
     };
-    let rows = answer.into_rows_result()?;
-    Ok(rows.maybe_first_row()?)
+    let rows = answer.into_rows_result().or_fail()?;
+    rows.maybe_first_row().or_fail()
 }
 
 /// The value of a note that [`set`] wrote.
@@ -163,10 +164,10 @@ pub(super) async fn set_note(
 
 /// Whether a lightweight transaction was applied: the first column of its answer.
 pub(super) fn applied(answer: QueryResult) -> Done<bool> {
-    let rows = answer.into_rows_result()?;
-    let mut rows = rows.rows::<ColumnIterator<'_, '_>>()?;
-    let first = rows.next().transpose()?.and_then(|mut row| row.next());
-    match first.transpose()?.and_then(|column| column.slice) {
+    let rows = answer.into_rows_result().or_fail()?;
+    let mut rows = rows.rows::<ColumnIterator<'_, '_>>().or_fail()?;
+    let first = rows.next().transpose().or_fail()?.and_then(|mut row| row.next());
+    match first.transpose().or_fail()?.and_then(|column| column.slice) {
         Some(truth) if truth.as_slice().len() == 1 => Ok(truth.as_slice()[0] != 0),
         _ => Err(misfit("it does not say whether it was applied")),
     }

@@ -7,6 +7,7 @@ use scylla::statement::Consistency;
 
 use super::connection::Connection;
 use super::replication::{Keyspace, Replication};
+use crate::cassandra::error::OrFail;
 use crate::failure::{Done, Failure};
 
 /// The column of the keys, as YCSB names it.
@@ -21,8 +22,8 @@ pub(super) async fn keyspace(connection: &Connection) -> Done<Option<Keyspace>> 
     let text =
         "SELECT replication, durable_writes FROM system_schema.keyspaces WHERE keyspace_name = ?";
     let answer = connection.run(text, Consistency::One, (&connection.place.keyspace,)).await?;
-    let rows = answer.into_rows_result()?;
-    let row = rows.maybe_first_row::<(HashMap<String, String>, bool)>()?;
+    let rows = answer.into_rows_result().or_fail()?;
+    let row = rows.maybe_first_row::<(HashMap<String, String>, bool)>().or_fail()?;
     Ok(row.map(|(replication, durable_writes)| Keyspace {
         replication: replication.into_iter().collect(),
         durable_writes,
@@ -56,10 +57,10 @@ pub(super) async fn columns(
                 AND table_name = ?";
     let answer =
         connection.run(text, Consistency::One, (&connection.place.keyspace, table)).await?;
-    let rows = answer.into_rows_result()?;
-    let rows = rows.rows::<(String, String, String)>()?;
+    let rows = answer.into_rows_result().or_fail()?;
+    let rows = rows.rows::<(String, String, String)>().or_fail()?;
     let columns = rows.map(|row| row.map(|(name, of, kind)| (name, (of, kind))));
-    Ok(columns.collect::<Result<_, _>>()?)
+    columns.collect::<Result<_, _>>().or_fail()
 }
 
 /// Whether this module can use a table of these columns: its key is that of YCSB.

@@ -10,6 +10,7 @@ use super::connection::Connection;
 use super::options::{Options, name_of};
 use super::replication::Keyspace;
 use super::schema;
+use crate::cassandra::error::OrFail;
 use crate::failure::{Done, Failure};
 
 const UNKNOWN: &str = "unknown";
@@ -107,8 +108,8 @@ fn describe_keyspace(keyspace: Option<&Keyspace>) -> String {
 async fn version(connection: &Connection, scylla: bool) -> Done<(String, String)> {
     let one = async |text: &str| {
         let answer = connection.run(text, Consistency::One, ()).await?;
-        let rows = answer.into_rows_result()?;
-        let row = rows.maybe_first_row::<(Option<String>,)>()?;
+        let rows = answer.into_rows_result().or_fail()?;
+        let row = rows.maybe_first_row::<(Option<String>,)>().or_fail()?;
         Done::Ok(row.and_then(|(text,)| text).unwrap_or_else(|| UNKNOWN.to_owned()))
     };
     if scylla {
@@ -127,9 +128,9 @@ async fn settings(connection: &Connection) -> BTreeMap<String, String> {
     let text = "SELECT name, value FROM system_views.settings";
     let asked = async {
         let answer = connection.run(text, Consistency::One, ()).await?;
-        let rows = answer.into_rows_result()?;
-        let rows = rows.rows::<(String, Option<String>)>()?;
-        Done::Ok(rows.collect::<Result<HashMap<_, _>, _>>()?)
+        let rows = answer.into_rows_result().or_fail()?;
+        let rows = rows.rows::<(String, Option<String>)>().or_fail()?;
+        rows.collect::<Result<HashMap<_, _>, _>>().or_fail()
     };
     let all = asked.await.unwrap_or_default();
     let known = SETTINGS.iter().filter_map(|name| {

@@ -4,23 +4,27 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
+use hoap_database::engine::{self, Joins};
 use hoap_database::shop::{JoinRow, JoinVariant};
 use scylla::statement::prepared::PreparedStatement;
 
 use super::connection::Connection;
 use super::runtimes::RuntimeSession;
 use super::{CassandraEngine, joined, notes};
+use crate::cassandra::error::OrFail;
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, Joins};
 
+#[async_trait]
 impl Joins for CassandraEngine {
-    type Joiner = Joiner;
-    const VARIANTS: &'static [JoinVariant] = &[JoinVariant::JoiningTable];
+    fn variants(&self) -> &'static [JoinVariant] {
+        &[JoinVariant::JoiningTable]
+    }
 
-    async fn joiner(&self, _: JoinVariant) -> Done<Joiner> {
+    async fn joiner(&self, _: JoinVariant) -> Done<Box<dyn engine::Joiner>> {
         let connection = self.connection().await?;
         let statement = prepare(&connection).await?;
-        Ok(Joiner { connection, statement })
+        Ok(Box::new(Joiner { connection, statement }))
     }
 }
 
@@ -31,7 +35,7 @@ async fn prepare(connection: &Connection) -> Done<PreparedStatement> {
     let table = connection.table(joined::TABLE);
     // A sum of no rows is 0: only the count tells it from orders that cost nothing.
     let text = format!("SELECT count(*), sum(cents) FROM {table} WHERE zip = ? AND month = ?");
-    let mut statement = connection.session.prepare(text).await?;
+    let mut statement = connection.session.prepare(text).await.or_fail()?;
     statement.set_consistency(connection.options().read_consistency);
     statement.set_use_cached_result_metadata(true);
     Ok(statement)
@@ -43,12 +47,17 @@ pub struct Joiner {
     statement: PreparedStatement,
 }
 
-impl Abandon for Joiner {}
-
+#[async_trait]
 impl engine::Joiner for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
-        let answer = self.connection.session.execute_unpaged(&self.statement, (zip, month)).await?;
-        let (count, sum) = answer.into_rows_result()?.single_row::<(i64, Option<i64>)>()?;
+        let answer = self
+            .connection
+            .session
+            .execute_unpaged(&self.statement, (zip, month))
+            .await
+            .or_fail()?;
+        let (count, sum) =
+            answer.into_rows_result().or_fail()?.single_row::<(i64, Option<i64>)>().or_fail()?;
         let sum = sum.filter(|_| count > 0);
         rows.extend(sum.map(|cents| JoinRow { month: month.into(), zip: zip.into(), cents }));
         Ok(())

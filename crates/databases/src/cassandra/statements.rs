@@ -10,6 +10,7 @@ use tokio::sync::OnceCell;
 use super::connection::Connection;
 use super::error::written;
 use super::schema::{self, KEY};
+use crate::cassandra::error::OrFail;
 use crate::failure::Done;
 
 /// What a statement does.
@@ -97,7 +98,7 @@ impl Statements {
     async fn prepare(&self, connection: &Connection, kind: Kind) -> Done<PreparedStatement> {
         let options = connection.options();
         let text = self.text(&connection.table(&self.table.name), kind, options.lwt);
-        let mut statement = connection.session.prepare(text).await?;
+        let mut statement = connection.session.prepare(text).await.or_fail()?;
         match kind {
             Kind::Read(_) | Kind::Scan(_) => {
                 statement.set_consistency(options.read_consistency);

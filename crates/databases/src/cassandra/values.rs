@@ -7,6 +7,7 @@ use scylla::serialize::row::{RowSerializationContext, SerializeRow};
 use scylla::serialize::writers::RowWriter;
 
 use super::error::misfit;
+use crate::cassandra::error::OrFail;
 use crate::failure::Done;
 
 fn put(writer: &mut RowWriter<'_>, value: &[u8]) -> Result<(), SerializationError> {
@@ -103,7 +104,7 @@ impl SerializeRow for Texts<'_> {
 /// The next column of a row; `None` for a null.
 pub(super) fn next<'frame>(row: &mut ColumnIterator<'frame, '_>) -> Done<Option<&'frame [u8]>> {
     let column = row.next().ok_or_else(|| misfit("a column is missing"))?;
-    Ok(column?.slice.map(|slice| slice.as_slice()))
+    Ok(column.or_fail()?.slice.map(|slice| slice.as_slice()))
 }
 
 /// The next column of a row, as text.
@@ -119,7 +120,7 @@ pub(super) fn take(row: ColumnIterator<'_, '_>, fields: Fields, record: &mut Rec
         Fields::None => return Ok(()),
     };
     for (number, column) in (first..).zip(row) {
-        if let Some(value) = column?.slice {
+        if let Some(value) = column.or_fail()?.slice {
             record.push(number, |out| out.extend_from_slice(value.as_slice()));
         }
     }

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use couchbase::collection::Collection;
 use couchbase::options::kv_options::UpsertOptions;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use hoap_database::Batch;
+use hoap_database::engine::Bulk;
 use hoap_record::ErrorKind;
 
 use super::query::Node;
 use super::server::Server;
 use super::sql;
 use crate::failure::{Done, Failure};
-use crate::front::engine::{Abandon, Bulk};
 use crate::patience::patiently;
 use crate::sqlpp::Doing;
 
@@ -58,8 +59,7 @@ impl BatchWriter {
 }
 
 // The driver throws away late answers, which name their requests.
-impl Abandon for BatchWriter {}
-
+#[async_trait]
 impl Bulk for BatchWriter {
     // Each operation has its limit, and what an overloaded node refuses is sent again.
     fn is_patient(&self) -> bool {

@@ -1,36 +1,25 @@
 //! The handle that [`super::open`] returns.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use hoap_database::engine::{
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+};
+use hoap_record::Description;
 
-use super::error;
 use super::query::Node;
 use super::server::Server;
+use super::{NO_ANALYTICS, error};
 use crate::failure::Done;
-use crate::front::Front;
-use crate::front::engine::Engine;
 use crate::sqlpp::Doing;
 
-/// A scope of a bucket. Clones share the driver.
-pub type Couchbase = Front<CouchbaseEngine>;
+/// What names of collections must not begin with.
+pub(super) const RESERVED: &[&str] = &["_", "hoap_"];
 
-/// What is Couchbase's of it.
+/// A scope of a bucket. Clients share the driver.
 pub struct CouchbaseEngine {
     pub(super) server: Arc<Server>,
-}
-
-impl Engine for CouchbaseEngine {
-    const RESERVED: &'static [&'static str] = &["_", "hoap_"];
-
-    fn url(&self) -> &str {
-        &self.server.place.url
-    }
-
-    fn answer_timeout(&self) -> Option<Duration> {
-        Some(self.server.place.options.answer_timeout)
-    }
 }
 
 impl CouchbaseEngine {
@@ -58,5 +47,42 @@ impl Server {
         let limit = self.place.options.kv_timeout;
         let done = tokio::time::timeout(limit, operation).await;
         done.map_err(|_| error::late(doing, limit.as_millis()))
+    }
+}
+
+impl Engine for CouchbaseEngine {
+    fn about(&self) -> About {
+        About {
+            answer_timeout: Some(self.server.place.options.answer_timeout),
+            ..About::new("Couchbase Server", &self.server.place.url, RESERVED, Calls::Server)
+        }
+    }
+
+    fn description(&self) -> Description {
+        self.server.description()
+    }
+
+    fn documents(&self) -> Offered<&dyn Documents> {
+        Ok(self)
+    }
+
+    fn transactions(&self) -> Offered<&dyn Transactions> {
+        Ok(self)
+    }
+
+    fn analytics(&self) -> Offered<&dyn Analytics> {
+        Err(NO_ANALYTICS)
+    }
+
+    fn key_value(&self) -> Offered<&dyn BoxedStore> {
+        Ok(self)
+    }
+
+    fn pages(&self) -> Offered<&dyn Pages> {
+        Ok(self)
+    }
+
+    fn joins(&self) -> Offered<&dyn Joins> {
+        Ok(self)
     }
 }

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 use couchbase::options::kv_options::{InsertOptions, ReplaceOptions};
 use hoap_database::Index;
+use hoap_database::engine::{self, Documents, Each};
 use hoap_record::ErrorKind;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -12,17 +14,17 @@ use super::bulk::BatchWriter;
 use super::query::Node;
 use super::{CouchbaseEngine, error, settle, sql};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{Documents, Each};
 use crate::sqlpp::Doing;
 
 const NOTE: &str = "note";
 /// Documents of a page of a scan.
 const PAGE: usize = 2000;
 
+#[async_trait]
 impl Documents for CouchbaseEngine {
-    type Bulk = BatchWriter;
-
-    const ELSEWHERE: &'static str = "another scope (?scope=NAME)";
+    fn elsewhere(&self) -> &'static str {
+        "another scope (?scope=NAME)"
+    }
 
     async fn note(&self) -> Done<Option<Value>> {
         if !self.node()?.has(sql::NOTES).await? {
@@ -83,7 +85,7 @@ impl Documents for CouchbaseEngine {
         self.make(&self.node()?, &all).await
     }
 
-    async fn bulk(&self, part: &str) -> Done<BatchWriter> {
+    async fn bulk(&self, part: &str) -> Done<Box<dyn engine::Bulk>> {
         let node = self.node()?;
         if !node.has(sql::NOTES).await? {
             return Err(Failure::of(
@@ -92,7 +94,7 @@ impl Documents for CouchbaseEngine {
                 "create them first",
             ));
         }
-        Ok(BatchWriter::new(node, part))
+        Ok(Box::new(BatchWriter::new(node, part)))
     }
 
     async fn settle(&self, indexes: &[Index]) -> Done<()> {

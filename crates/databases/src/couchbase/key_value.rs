@@ -18,7 +18,8 @@ use couchbase::options::kv_options::{
 };
 use couchbase::subdoc::lookup_in_specs::LookupInSpec;
 use couchbase::subdoc::mutate_in_specs::MutateInSpec;
-use hoap_database::Applicable;
+use hoap_database::Timer;
+use hoap_database::engine::{self, RecordStore};
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use hoap_record::ErrorKind;
 use serde_json::Value;
@@ -30,8 +31,6 @@ use super::query::Node;
 use super::server::Server;
 use super::{CouchbaseEngine, error};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, KeyValue};
-use crate::front::timer::Timer;
 use crate::json;
 use crate::reads::Reads;
 use crate::sqlpp::Doing;
@@ -39,12 +38,8 @@ use crate::sqlpp::Doing;
 /// Paths of a sub-document operation.
 const PATHS: usize = 16;
 
-impl KeyValue for CouchbaseEngine {
+impl RecordStore for CouchbaseEngine {
     type Session = RecordSession;
-
-    fn scans(&self) -> Applicable<()> {
-        Ok(())
-    }
 
     fn updates_are_whole(&self) -> bool {
         self.server.place.options.updates != Updates::Fields
@@ -166,8 +161,6 @@ impl RecordSession {
 
 // The driver throws away late answers, which name their requests; a dropped request for a scan
 // closes its connection.
-impl Abandon for RecordSession {}
-
 impl engine::RecordSession for RecordSession {
     async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
         match fields {

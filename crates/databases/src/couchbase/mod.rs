@@ -44,13 +44,11 @@ mod shop;
 mod sql;
 mod transaction;
 
-use hoap_database::{Analytics, Applicable, Documents, NotApplicable, Target, Transactions};
-use hoap_record::Description;
+use hoap_database::Database;
 use hoap_record::Result;
-
 use server::Server;
 
-pub use database::{Couchbase, CouchbaseEngine};
+pub use database::CouchbaseEngine;
 pub use options::OPTIONS;
 
 /// The capabilities.
@@ -70,31 +68,9 @@ pub(crate) const LACKS: &[crate::capabilities::Lack] = &[("analytics", NO_ANALYT
 /// # Errors
 /// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong, and
 /// [`hoap_record::ErrorKind::Unavailable`] where the cluster cannot be reached or refuses.
-pub async fn open(url: &str) -> Result<Couchbase> {
+pub async fn open(url: &str) -> Result<Database> {
     let place = options::parse(url, &|name| std::env::var(name).ok())?;
     let tried = format!("open {}", place.url);
     let server = Server::open(place).await.map_err(|e| e.into_error(tried))?;
-    Ok(Couchbase::new(CouchbaseEngine { server }))
-}
-
-impl Target for Couchbase {
-    fn description(&self) -> Description {
-        self.0.server.description()
-    }
-
-    fn documents(&self) -> Applicable<&dyn Documents> {
-        Ok(self)
-    }
-
-    fn transactions(&self) -> Applicable<&dyn Transactions> {
-        Ok(self)
-    }
-
-    fn analytics(&self) -> Applicable<&dyn Analytics> {
-        Err(NotApplicable {
-            capability: "analytical queries",
-            database: "Couchbase Server".to_owned(),
-            because: NO_ANALYTICS,
-        })
-    }
+    Ok(Database::new(CouchbaseEngine { server }))
 }

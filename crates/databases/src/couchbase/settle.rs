@@ -5,18 +5,17 @@ use std::time::Duration;
 use hoap_database::Index;
 use serde_json::Value;
 
+use super::database::RESERVED;
 use super::query::Node;
-use super::{CouchbaseEngine, indexes, sql};
+use super::{indexes, sql};
 use crate::failure::Done;
-use crate::front::engine::Engine;
 use crate::names;
 
 /// Makes the missing indexes, with a primary one for each collection, builds those of a collection
 /// together, and waits until all are online. There is no time limit: building takes time in
 /// proportion to the data.
 pub(super) async fn settle(node: &Node, named: &[Index]) -> Done<()> {
-    let ours =
-        |name: &String| names::collection(name, CouchbaseEngine::RESERVED, usize::MAX).is_ok();
+    let ours = |name: &String| names::collection(name, RESERVED, usize::MAX).is_ok();
     let mut collections = node.keyspaces().await?;
     collections.retain(ours);
     make(node, &collections, &indexes::all(named, node.server.place.options.indexes)).await

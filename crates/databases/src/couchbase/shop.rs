@@ -8,8 +8,9 @@
 //! missing, since the service would read every document instead, and *hash* where the service plans
 //! no hash join: only the Enterprise Edition has it, and others pass over the hint.
 
-use hoap_database::shop::{COUNTRY_INDEX, COVERING_INDEX};
-use hoap_database::shop::{JoinRow, JoinVariant};
+use async_trait::async_trait;
+use hoap_database::engine::{self, Joins, Pages};
+use hoap_database::shop::{COUNTRY_INDEX, COVERING_INDEX, JoinRow, JoinVariant};
 use hoap_record::ErrorKind;
 use serde_json::Value;
 
@@ -17,7 +18,6 @@ use super::indexes::CUSTOMERS_COVERING;
 use super::query::Node;
 use super::{CouchbaseEngine, settle};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, Joins, Pages};
 
 const PAGE: &str = "SELECT RAW META(d).id FROM `shop_customer` AS d \
                     WHERE d.`address`.`country` = $1 LIMIT $3 OFFSET $2";
@@ -41,20 +41,20 @@ const HASH: &str = join!(
      JOIN `shop_orders` AS o USE HASH(BUILD) ON o.`_id` = k"
 );
 
+#[async_trait]
 impl Pages for CouchbaseEngine {
-    type Pager = Pager;
-
-    async fn pager(&self) -> Done<Pager> {
-        Ok(Pager { node: connect(self, COUNTRY_INDEX).await? })
+    async fn pager(&self) -> Done<Box<dyn engine::Pager>> {
+        Ok(Box::new(Pager { node: connect(self, COUNTRY_INDEX).await? }))
     }
 }
 
+#[async_trait]
 impl Joins for CouchbaseEngine {
-    type Joiner = Joiner;
-    const VARIANTS: &'static [JoinVariant] =
-        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash];
+    fn variants(&self) -> &'static [JoinVariant] {
+        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash]
+    }
 
-    async fn joiner(&self, variant: JoinVariant) -> Done<Joiner> {
+    async fn joiner(&self, variant: JoinVariant) -> Done<Box<dyn engine::Joiner>> {
         let text = match variant {
             JoinVariant::Ansi => ANSI,
             JoinVariant::Hash => HASH,
@@ -67,7 +67,7 @@ impl Joins for CouchbaseEngine {
         if variant == JoinVariant::Hash {
             expect_hash_join(&node, text).await?;
         }
-        Ok(Joiner { node, text })
+        Ok(Box::new(Joiner { node, text }))
     }
 }
 
@@ -110,9 +110,7 @@ pub struct Joiner {
 }
 
 // A dropped request closes its connection.
-impl Abandon for Pager {}
-impl Abandon for Joiner {}
-
+#[async_trait]
 impl engine::Pager for Pager {
     async fn page(
         &mut self,
@@ -133,6 +131,7 @@ impl engine::Pager for Pager {
     }
 }
 
+#[async_trait]
 impl engine::Joiner for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         let answer = self.node.run(self.text, &[zip.into(), month.into()], None).await?;

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use async_trait::async_trait;
+use hoap_database::engine::{self, Session, Transactions};
 use hoap_database::{Access, Index, Intent, Order, Patch, Row};
 use hoap_record::ErrorKind;
 use hoap_record::witness::Level;
@@ -11,18 +13,16 @@ use tokio::task::JoinHandle;
 use super::query::{Answer, Node, NodeTransaction};
 use super::{CouchbaseEngine, error, indexes, patch, sql};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, Session, Transactions};
 use crate::patches::independent;
 
+#[async_trait]
 impl Transactions for CouchbaseEngine {
-    type Session = TransactionSession;
-
     fn isolation(&self) -> Option<Level> {
         Some(Level::ReadCommitted)
     }
 
-    async fn transaction_session(&self) -> Done<TransactionSession> {
-        Ok(TransactionSession { node: self.node()?, ending: None, text: String::new() })
+    async fn transaction_session(&self) -> Done<Box<dyn engine::Session>> {
+        Ok(Box::new(TransactionSession { node: self.node()?, ending: None, text: String::new() }))
     }
 }
 
@@ -35,26 +35,23 @@ pub struct TransactionSession {
     text: String,
 }
 
-impl Abandon for TransactionSession {
-    /// A dropped request closes its connection. A ROLLBACK without an answer is not waited for any
-    /// longer; the server ends what it should have ended at its time limit.
-    fn abandon(&mut self) -> bool {
-        self.ending = None;
-        true
-    }
-}
-
+#[async_trait]
 impl Session for TransactionSession {
-    type Open<'a> = OpenTransaction<'a>;
-
-    async fn begin(&mut self, _: Access) -> Done<OpenTransaction<'_>> {
+    async fn begin<'a>(&'a mut self, _: Access) -> Done<Box<dyn engine::OpenTransaction + 'a>> {
         // The changes that it staged would conflict with the next transaction.
         if let Some(ending) = &mut self.ending {
             let _ = ending.await;
             self.ending = None;
         }
         let tx = self.node.begin().await?;
-        Ok(OpenTransaction { client: self, tx: Some(tx), read: HashMap::new() })
+        Ok(Box::new(OpenTransaction { client: self, tx: Some(tx), read: HashMap::new() }))
+    }
+
+    /// A dropped request closes its connection. A ROLLBACK without an answer is not waited for any
+    /// longer; the server ends what it should have ended at its time limit.
+    fn abandon(&mut self) -> bool {
+        self.ending = None;
+        true
     }
 }
 
@@ -182,14 +179,7 @@ impl OpenTransaction<'_> {
     }
 }
 
-impl Abandon for OpenTransaction<'_> {
-    /// A statement may be under way: the ROLLBACK comes after it, or the server's time limit does.
-    fn abandon(&mut self) -> bool {
-        self.end();
-        true
-    }
-}
-
+#[async_trait]
 impl engine::OpenTransaction for OpenTransaction<'_> {
     fn is_over(&self) -> bool {
         self.tx.is_none()
@@ -292,6 +282,12 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
             Err(e) if e.kind != ErrorKind::Conflict => Err(e),
             _ => Ok(()),
         }
+    }
+
+    /// A statement may be under way: the ROLLBACK comes after it, or the server's time limit does.
+    fn abandon(&mut self) -> bool {
+        self.end();
+        true
     }
 }
 

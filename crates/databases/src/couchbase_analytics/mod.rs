@@ -25,16 +25,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use definition::AnalyticsDefinition;
+use hoap_database::Database;
 use hoap_record::Description;
 use hoap_record::Result;
 use options::ParsedUrl;
 
 use crate::failure::Done;
-use crate::remote::{Remote, RemoteJoins, RemotePages};
 use crate::sqlpp::store::{Endpoint, StoreEngine};
 use crate::sqlpp::{Request, Service, ServiceAddress, StatementClient};
 
-pub use crate::sqlpp::store::Store as CouchbaseAnalytics;
 pub use options::OPTIONS;
 
 /// The capabilities.
@@ -51,13 +50,13 @@ const FIRST: Duration = Duration::from_secs(30);
 /// # Errors
 /// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong;
 /// [`hoap_record::ErrorKind::Unavailable`] where the service cannot be reached or refuses.
-pub async fn open(url: &str) -> Result<CouchbaseAnalytics> {
+pub async fn open(url: &str) -> Result<Database> {
     let parsed = options::parse(url, &|name| std::env::var(name).ok())?;
     let tried = format!("open {}", parsed.shown);
     connect(parsed).await.map_err(|e| e.into_error(tried))
 }
 
-async fn connect(parsed: ParsedUrl) -> Done<CouchbaseAnalytics> {
+async fn connect(parsed: ParsedUrl) -> Done<Database> {
     let options = &parsed.options;
     let address = ServiceAddress {
         service: Service::Analytics,
@@ -98,17 +97,5 @@ async fn connect(parsed: ParsedUrl) -> Done<CouchbaseAnalytics> {
         folder: None,
         prepared: Default::default(),
     });
-    Ok(CouchbaseAnalytics::new(StoreEngine { endpoint }))
-}
-
-/// The database with all that it has.
-pub(crate) fn remote(database: CouchbaseAnalytics) -> Remote {
-    let key_value = database.0.no_records();
-    let database = Arc::new(database);
-    Remote {
-        target: database.clone(),
-        key_value,
-        pages: Ok(RemotePages::new(database.clone())),
-        joins: Ok(RemoteJoins::new(database)),
-    }
+    Ok(Database::new(StoreEngine { endpoint }))
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use duckdb::arrow::array::{Array, AsArray};
 use duckdb::types::Value as Bound;
 use duckdb::{Connection, Statement, params_from_iter};
-use hoap_database::Canceller;
-use hoap_database::{Answer, Explained, Row};
+use hoap_database::engine::{self, Analytics};
+use hoap_database::{Answer, Canceller, Explained, Row};
 use serde_json::Value;
 
 use super::database::DuckDbEngine;
@@ -15,18 +16,20 @@ use super::instance::Instance;
 use super::kind::{Kind, quoted};
 use super::link::Link;
 use super::{table, value};
+use crate::duckdb::error::OrFail;
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, Analytics};
 
+#[async_trait]
 impl Analytics for DuckDbEngine {
-    type Session = QuerySession;
-    const DIALECT: &'static str = "duckdb";
+    fn dialect(&self) -> &'static str {
+        "duckdb"
+    }
 
-    async fn query_session(&self) -> Done<QuerySession> {
+    async fn query_session(&self) -> Done<Box<dyn engine::QuerySession>> {
         let link = self.link()?.cloned();
         let connection = self.instance.file.connect()?;
         let (checked, instance) = (BTreeSet::new(), self.instance.clone());
-        Ok(QuerySession { connection, link, checked, _instance: instance })
+        Ok(Box::new(QuerySession { connection, link, checked, _instance: instance }))
     }
 }
 
@@ -54,7 +57,8 @@ impl QuerySession {
         }
         // DuckDB's own parser: it takes SELECT alone.
         let parse = "SELECT CAST(json_serialize_sql(CAST(? AS VARCHAR)) AS VARCHAR)";
-        let parsed: String = self.connection.query_row(parse, [text], |row| row.get(0))?;
+        let parsed: String =
+            self.connection.query_row(parse, [text], |row| row.get(0)).or_fail()?;
         let parsed: Value = serde_json::from_str(&parsed).map_err(Failure::broken)?;
         let count = parsed["statements"].as_array().map(Vec::len);
         match (parsed["error"] == true, count) {
@@ -74,11 +78,11 @@ impl QuerySession {
 
     /// The statement of a text whose parameters all have values, and these in its order.
     fn prepare(&self, text: &str, given: &[(String, Value)]) -> Done<(Statement<'_>, Vec<Bound>)> {
-        let statement = self.connection.prepare(text)?;
+        let statement = self.connection.prepare(text).or_fail()?;
         let mut values = Vec::new();
         let mut names = Vec::new();
         for number in 1..=statement.parameter_count() {
-            let name = statement.parameter_name(number)?;
+            let name = statement.parameter_name(number).or_fail()?;
             if name.bytes().all(|b| b.is_ascii_digit()) {
                 let answer = format!("parameter {name} is not written $name");
                 return Err(Failure::invalid(answer));
@@ -101,7 +105,7 @@ impl QuerySession {
 
     fn ask(&self, text: &str, given: &[(String, Value)]) -> Done<Answer> {
         let (mut statement, values) = self.prepare(text, given)?;
-        let arrow = statement.query_arrow(params_from_iter(values))?;
+        let arrow = statement.query_arrow(params_from_iter(values)).or_fail()?;
         let columns = arrow.get_schema().fields().iter().map(|f| f.name().clone()).collect();
         drop(arrow);
         let mut answer = Answer { columns, rows: Vec::new() };
@@ -127,8 +131,7 @@ fn scalar(column: &dyn Array, row: usize) -> Done<Value> {
     })
 }
 
-impl Abandon for QuerySession {}
-
+#[async_trait]
 impl engine::QuerySession for QuerySession {
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Done<Answer> {
         self.check(text, parameters)?;
@@ -155,8 +158,8 @@ impl engine::QuerySession for QuerySession {
         let (field, _) = kind.path("t", field);
         let (key, from) = (table::KEY, quoted(collection));
         let text = format!("SELECT t.{key}, CAST({field} AS BIGINT) FROM {from} AS t");
-        let mut statement = self.connection.prepare(&text)?;
-        drop(statement.query_arrow([])?);
+        let mut statement = self.connection.prepare(&text).or_fail()?;
+        drop(statement.query_arrow([]).or_fail()?);
         let mut counters = Vec::new();
         value::rows(&statement, |batch, row| {
             let key = batch.column(0).as_string::<i32>().value(row).to_owned();

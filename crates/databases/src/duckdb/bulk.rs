@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
+use hoap_database::engine::Bulk;
 use hoap_database::{Batch, Unmade};
 
 use super::instance::Instance;
@@ -10,7 +12,6 @@ use super::own;
 use super::shred::CHUNK;
 use super::single::Single;
 use crate::failure::Done;
-use crate::front::engine::{Abandon, Bulk};
 
 /// Writes the batches of one part of a load. All parts of a process share one transaction.
 pub struct BatchWriter {
@@ -29,8 +30,7 @@ impl BatchWriter {
     }
 }
 
-impl Abandon for BatchWriter {}
-
+#[async_trait]
 impl Bulk for BatchWriter {
     async fn position(&mut self, collection: &str) -> Done<u64> {
         self.instance.load().position(&self.instance.file, &self.part, collection)

@@ -1,17 +1,19 @@
 //! The handle that [`super::open`] returns.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
+
+use hoap_database::engine::{
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+};
+use hoap_record::Description;
 
 use super::instance::Instance;
 use super::link::Link;
+use super::{COLUMNS, file};
 use crate::failure::Done;
-use crate::front::Front;
-use crate::front::engine::Engine;
 
-/// A DuckDB database. Clones, and all others of the same file, share its instance.
-pub type DuckDb = Front<DuckDbEngine>;
-
-/// What is DuckDB's of it.
+/// A DuckDB database. All of the same file share its instance.
 pub struct DuckDbEngine {
     /// As the user wrote it.
     pub(super) url: String,
@@ -37,10 +39,44 @@ impl DuckDbEngine {
 }
 
 impl Engine for DuckDbEngine {
-    const RESERVED: &'static [&'static str] = &["hoap_"];
-    const BLOCKING: bool = true;
+    fn about(&self) -> About {
+        About::new("DuckDB", &self.url, &["hoap_"], Calls::Blocking)
+    }
 
-    fn url(&self) -> &str {
-        &self.url
+    fn description(&self) -> Description {
+        let settings = self.instance.file.settings().unwrap_or_else(|failure| {
+            let error = failure.into_error("read the settings");
+            BTreeMap::from([("settings".to_owned(), format!("unknown: {error}"))])
+        });
+        Description {
+            url: self.url.clone(),
+            name: "DuckDB".to_owned(),
+            version: file::version(),
+            settings,
+        }
+    }
+
+    fn documents(&self) -> Offered<&dyn Documents> {
+        Ok(self)
+    }
+
+    fn transactions(&self) -> Offered<&dyn Transactions> {
+        Err(COLUMNS)
+    }
+
+    fn analytics(&self) -> Offered<&dyn Analytics> {
+        Ok(self)
+    }
+
+    fn key_value(&self) -> Offered<&dyn BoxedStore> {
+        Err(COLUMNS)
+    }
+
+    fn pages(&self) -> Offered<&dyn Pages> {
+        Ok(self)
+    }
+
+    fn joins(&self) -> Offered<&dyn Joins> {
+        Ok(self)
     }
 }

@@ -2,9 +2,11 @@
 
 use std::fs::File;
 
+use async_trait::async_trait;
 use duckdb::Connection;
 use duckdb::arrow::array::AsArray;
-use hoap_database::{Applicable, Index, NotApplicable};
+use hoap_database::Index;
+use hoap_database::engine::{self, Documents, Each, Offered};
 use hoap_record::ErrorKind;
 use hoap_record::{Medium, Stored, StoredCollection};
 use serde_json::Value;
@@ -12,13 +14,14 @@ use serde_json::Value;
 use super::database::DuckDbEngine;
 use super::kind::{literal, quoted};
 use super::{bulk, own, table, value};
+use crate::duckdb::error::OrFail;
 use crate::failure::{Done, Failure};
-use crate::front::engine::{Documents, Each};
 
+#[async_trait]
 impl Documents for DuckDbEngine {
-    type Bulk = bulk::BatchWriter;
-
-    const ELSEWHERE: &'static str = "another file";
+    fn elsewhere(&self) -> &'static str {
+        "another file"
+    }
 
     /// That of the database that is followed, as soon as its documents are here.
     async fn note(&self) -> Done<Option<Value>> {
@@ -44,13 +47,15 @@ impl Documents for DuckDbEngine {
         }
         let text = "UPDATE hoap_note SET note = ?";
         let text = if expected.is_none() { "INSERT INTO hoap_note VALUES (?)" } else { text };
-        connection.execute(text, [note.to_string()])?;
+        connection.execute(text, [note.to_string()]).or_fail()?;
         Ok(true)
     }
 
     async fn exists(&self, collection: &str) -> Done<bool> {
         match self.instance.file.exists() {
-            true => Ok(own::type_of(&self.instance.file.connect_any()?, collection)?.is_some()),
+            true => Ok(own::type_of(&self.instance.file.connect_any()?, collection)
+                .or_fail()?
+                .is_some()),
             false => Ok(false),
         }
     }
@@ -66,7 +71,7 @@ impl Documents for DuckDbEngine {
         for collection in collections {
             table::drop(connection, collection)?;
         }
-        connection.execute_batch("DELETE FROM hoap_note; DELETE FROM hoap_load")?;
+        connection.execute_batch("DELETE FROM hoap_note; DELETE FROM hoap_load").or_fail()?;
         // Gives the space back for the next load; while somebody reads it stays as it is.
         let _ = connection.execute_batch("CHECKPOINT");
         Ok(())
@@ -87,30 +92,26 @@ impl Documents for DuckDbEngine {
         Ok(())
     }
 
-    fn several_writers(&self) -> Applicable<()> {
-        Err(NotApplicable {
-            capability: "a load by several clients",
-            database: "DuckDB".to_owned(),
-            because: "all batches of a process share one transaction",
-        })
+    fn several_writers(&self) -> Offered<()> {
+        Err("all batches of a process share one transaction")
     }
 
-    async fn bulk(&self, part: &str) -> Done<bulk::BatchWriter> {
-        bulk::BatchWriter::new(self.instance.clone(), part)
+    async fn bulk(&self, part: &str) -> Done<Box<dyn engine::Bulk>> {
+        Ok(Box::new(bulk::BatchWriter::new(self.instance.clone(), part)?))
     }
 
     /// Makes no index: DuckDB's serve neither fields inside of documents nor joins. Statistics are
     /// kept while rows are written.
     async fn settle(&self, _: &[Index]) -> Done<()> {
         let mut load = self.instance.load();
-        load.committed(&self.instance.file)?.execute_batch("CHECKPOINT")?;
+        load.committed(&self.instance.file)?.execute_batch("CHECKPOINT").or_fail()?;
         let sync = |file: File| file.sync_all();
         let synced = File::options().write(true).open(&self.instance.file.path).and_then(sync);
         synced.map_err(|e| Failure::new(ErrorKind::Unavailable, e))
     }
 
     /// The file, and the blocks in which each collection has values. Small tables share a block.
-    async fn stored(&self, collections: &[&str]) -> Done<Result<Stored, &'static str>> {
+    async fn stored(&self, collections: &[&str]) -> Done<Offered<Stored>> {
         let connection = self.instance.file.connect()?;
         let bytes = std::fs::metadata(&self.instance.file.path)
             .map_err(|e| Failure::new(ErrorKind::Unavailable, e))?
@@ -127,7 +128,7 @@ impl Documents for DuckDbEngine {
                        UNION ALL SELECT unnest(more) FROM s)",
                 literal(&quoted(&table))
             );
-            let bytes: i64 = connection.query_row(&text, [], |row| row.get(0))?;
+            let bytes: i64 = connection.query_row(&text, [], |row| row.get(0)).or_fail()?;
             let bytes = u64::try_from(bytes).unwrap_or(0);
             of.push(StoredCollection { name: (*name).to_owned(), bytes });
         }
@@ -140,9 +141,9 @@ impl Documents for DuckDbEngine {
         let columns: Vec<_> = fields.iter().map(|field| kind.path("t", field)).collect();
         let texts: String = columns.iter().map(|(text, _)| format!(", {text}")).collect();
         let text = format!("SELECT t.{}{texts} FROM {} AS t", table::KEY, quoted(collection));
-        let mut statement = connection.prepare(&text)?;
+        let mut statement = connection.prepare(&text).or_fail()?;
         // Rows come while the database reads: one statement is one snapshot.
-        drop(statement.stream_arrow([])?);
+        drop(statement.stream_arrow([]).or_fail()?);
         value::rows(&statement, |batch, row| {
             let values = columns.iter().enumerate();
             let values = values.map(|(n, (_, kind))| value::json(batch.column(n + 1), row, kind));

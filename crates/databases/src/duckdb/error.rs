@@ -3,7 +3,7 @@
 
 use hoap_record::ErrorKind;
 
-use crate::failure::{Failure, LOAD_FIRST};
+use crate::failure::{Done, Failure, LOAD_FIRST};
 
 /// Advice for a file of another program.
 const OTHER: &str =
@@ -12,14 +12,25 @@ const DISK: &str = "make room on the disk, and look for disk errors in the syste
 const MEMORY: &str = "raise memory_limit_mb, or lower threads";
 
 /// Sorts an error of DuckDB by what the caller may do about it.
-impl From<duckdb::Error> for Failure {
-    fn from(error: duckdb::Error) -> Failure {
-        let answer = match error {
-            duckdb::Error::DuckDBFailure(_, Some(message)) => message,
-            other => other.to_string(),
-        };
-        let (kind, advice) = meaning(&answer);
-        Failure::of(kind, answer, advice)
+pub(super) fn failure(error: duckdb::Error) -> Failure {
+    let answer = match error {
+        duckdb::Error::DuckDBFailure(_, Some(message)) => message,
+        other => other.to_string(),
+    };
+    let (kind, advice) = meaning(&answer);
+    Failure::of(kind, answer, advice)
+}
+
+/// Sorts an error of the driver, for `?`: neither it nor [`Failure`] is of this crate.
+pub(super) trait OrFail<T> {
+    /// The same, with what the error means for the caller.
+    fn or_fail(self) -> Done<T>;
+}
+
+impl<T> OrFail<T> for Result<T, duckdb::Error> {
+    #[inline]
+    fn or_fail(self) -> Done<T> {
+        self.map_err(failure)
     }
 }
 
@@ -96,7 +107,7 @@ mod tests {
                 duckdb::ffi::Error::new(duckdb::ffi::DuckDBError),
                 Some(answer.to_owned()),
             );
-            let failure = Failure::from(e);
+            let failure = failure(e);
             assert_eq!(failure.kind, kind, "{answer}");
             assert!(!failure.answer.contains('\n'));
         }

@@ -9,6 +9,7 @@ use hoap_record::ErrorKind;
 
 use super::options::Options;
 use super::own;
+use crate::duckdb::error::OrFail;
 use crate::failure::{Done, Failure};
 
 /// A database file and how to open it.
@@ -32,12 +33,12 @@ impl DatabaseFile {
     /// A new connection to a file that exists, whose collections have the layout of the URL.
     pub fn connect(&self) -> Done<Connection> {
         let connection = self.connect_any()?;
-        if own::are_there(&connection)? {
+        if own::are_there(&connection).or_fail()? {
             let text = "SELECT layout FROM hoap_kind WHERE layout <> ? LIMIT 1";
-            let mut statement = connection.prepare(text)?;
-            let mut rows = statement.query([self.options.layout.name()])?;
-            if let Some(row) = rows.next()? {
-                let layout: String = row.get(0)?;
+            let mut statement = connection.prepare(text).or_fail()?;
+            let mut rows = statement.query([self.options.layout.name()]).or_fail()?;
+            if let Some(row) = rows.next().or_fail()? {
+                let layout: String = row.get(0).or_fail()?;
                 return Err(Failure::of(
                     ErrorKind::Unavailable,
                     format!("its collections have layout={layout}"),
@@ -63,7 +64,7 @@ impl DatabaseFile {
             return Err(Failure::of(ErrorKind::Unavailable, answer, "leave it away to write"));
         }
         let connection = self.connection()?;
-        own::create(&connection)?;
+        own::create(&connection).or_fail()?;
         Ok(connection)
     }
 
@@ -76,7 +77,7 @@ impl DatabaseFile {
                 failure.trying(format!("open the file {}", self.path.display()))
             })?),
         };
-        Ok(first.try_clone()?)
+        first.try_clone().or_fail()
     }
 
     fn open(&self) -> Done<Connection> {
@@ -87,17 +88,21 @@ impl DatabaseFile {
         let Options { memory_limit_mb, threads, temp_directory, read_only, .. } = &self.options;
         let mode = if *read_only { AccessMode::ReadOnly } else { AccessMode::ReadWrite };
         // Nothing is fetched from the network behind the user's back.
-        let mut config = Config::default().access_mode(mode)?.enable_autoload_extension(false)?;
+        let mut config = Config::default()
+            .access_mode(mode)
+            .or_fail()?
+            .enable_autoload_extension(false)
+            .or_fail()?;
         if *memory_limit_mb > 0 {
-            config = config.max_memory(&format!("{memory_limit_mb}MiB"))?;
+            config = config.max_memory(&format!("{memory_limit_mb}MiB")).or_fail()?;
         }
         if *threads > 0 {
-            config = config.threads((*threads).into())?;
+            config = config.threads((*threads).into()).or_fail()?;
         }
         if !temp_directory.is_empty() {
-            config = config.with("temp_directory", temp_directory)?;
+            config = config.with("temp_directory", temp_directory).or_fail()?;
         }
-        Ok(Connection::open_with_flags(&self.path, config)?)
+        Connection::open_with_flags(&self.path, config).or_fail()
     }
 
     /// The settings in force, name → value, read from a new connection.
@@ -114,7 +119,8 @@ impl DatabaseFile {
             let connection = self.connect_any()?;
             for name in ["access_mode", "memory_limit", "temp_directory", "threads"] {
                 let text = "SELECT CAST(current_setting(?) AS VARCHAR)";
-                let value: Option<String> = connection.query_row(text, [name], |row| row.get(0))?;
+                let value: Option<String> =
+                    connection.query_row(text, [name], |row| row.get(0)).or_fail()?;
                 settings.insert(name.to_owned(), value.unwrap_or_default());
             }
         }

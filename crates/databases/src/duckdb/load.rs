@@ -20,6 +20,7 @@ use super::kind::Kind;
 use super::shred::{chunk, shred};
 use super::table;
 use super::take::Taker;
+use crate::duckdb::error::OrFail;
 use crate::failure::{Done, Failure};
 
 /// Rows that DuckDB stores together.
@@ -99,13 +100,13 @@ impl Load {
         let begun = !self.pending.is_empty();
         let appended = self.connection(file).and_then(|connection| {
             if !begun {
-                connection.execute_batch("BEGIN TRANSACTION")?;
+                connection.execute_batch("BEGIN TRANSACTION").or_fail()?;
             }
-            let mut appender = connection.appender(&table::name(layout, collection))?;
+            let mut appender = connection.appender(&table::name(layout, collection)).or_fail()?;
             for chunk in chunks {
-                appender.append_record_batch(chunk)?;
+                appender.append_record_batch(chunk).or_fail()?;
             }
-            Ok(appender.flush()?)
+            appender.flush().or_fail()
         });
         if let Err(failure) = appended {
             self.forget();
@@ -133,7 +134,7 @@ impl Load {
             Ok(()) => (self.pending, self.rows) = Default::default(),
             Err(_) => self.forget(),
         }
-        Ok(saved?)
+        saved.or_fail()
     }
 
     /// Forgets what is not committed, and what is known of the collections.
@@ -150,7 +151,7 @@ impl Load {
         let text = "SELECT max(position) FROM hoap_load WHERE part = ? AND collection = ?";
         let connection = self.connection(file)?;
         let position: Option<i64> =
-            connection.query_row(text, [part, collection], |row| row.get(0))?;
+            connection.query_row(text, [part, collection], |row| row.get(0)).or_fail()?;
         Ok(position.and_then(|p| u64::try_from(p).ok()).unwrap_or(0))
     }
 

@@ -47,18 +47,11 @@ mod table;
 mod take;
 mod value;
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use hoap_database::{Analytics, Applicable, Documents, NotApplicable, Target, Transactions};
-use hoap_record::Description;
+use hoap_database::Database;
 use hoap_record::Result;
-
 use instance::Instance;
 
-use crate::remote::{Remote, RemoteJoins, RemotePages};
-
-pub use database::{DuckDb, DuckDbEngine};
+pub use database::DuckDbEngine;
 pub use options::OPTIONS;
 
 /// The capabilities.
@@ -77,53 +70,9 @@ pub(crate) const LACKS: &[crate::capabilities::Lack] =
 /// # Errors
 /// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong, or this process uses the
 /// file with other options.
-pub fn open(url: &str) -> Result<DuckDb> {
+pub fn open(url: &str) -> Result<Database> {
     let (path, options) = options::parse(url)?;
     let instance = Instance::of(path, options);
     let instance = instance.map_err(|failure| failure.into_error(format!("open {url}")))?;
-    Ok(DuckDb::new(DuckDbEngine::new(url, instance)))
-}
-
-/// The database with all that it has.
-pub(crate) fn remote(database: DuckDb) -> Remote {
-    let key_value = Err(lacks("records by key"));
-    let database = Arc::new(database);
-    Remote {
-        target: database.clone(),
-        key_value,
-        pages: Ok(RemotePages::new(database.clone())),
-        joins: Ok(RemoteJoins::new(database)),
-    }
-}
-
-/// What would change single documents.
-fn lacks(capability: &'static str) -> NotApplicable {
-    NotApplicable { capability, database: "DuckDB".to_owned(), because: COLUMNS }
-}
-
-impl Target for DuckDb {
-    fn description(&self) -> Description {
-        let settings = self.0.instance.file.settings().unwrap_or_else(|failure| {
-            let error = failure.into_error("read the settings");
-            BTreeMap::from([("settings".to_owned(), format!("unknown: {error}"))])
-        });
-        Description {
-            url: self.0.url.clone(),
-            name: "DuckDB".to_owned(),
-            version: file::version(),
-            settings,
-        }
-    }
-
-    fn documents(&self) -> Applicable<&dyn Documents> {
-        Ok(self)
-    }
-
-    fn transactions(&self) -> Applicable<&dyn Transactions> {
-        Err(lacks("document transactions"))
-    }
-
-    fn analytics(&self) -> Applicable<&dyn Analytics> {
-        Ok(self)
-    }
+    Ok(Database::new(DuckDbEngine::new(url, instance)))
 }

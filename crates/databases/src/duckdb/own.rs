@@ -3,6 +3,7 @@
 use duckdb::{Connection, OptionalExt};
 use hoap_record::ErrorKind;
 
+use crate::duckdb::error::OrFail;
 use crate::failure::{Done, Failure};
 
 /// The note, the progress of each part of a load, and the types of each collection's fields. Of a
@@ -39,22 +40,22 @@ pub(super) fn type_of(connection: &Connection, name: &str) -> duckdb::Result<Opt
 /// Whether the file has collections.
 pub(super) fn holds_any(connection: &Connection) -> Done<bool> {
     let text = "SELECT count(*) > 0 FROM hoap_kind";
-    Ok(connection.query_row(text, [], |row| row.get(0))?)
+    connection.query_row(text, [], |row| row.get(0)).or_fail()
 }
 
 /// The note as text.
 pub(super) fn note_text(connection: &Connection) -> Done<Option<String>> {
-    if !are_there(connection)? {
+    if !are_there(connection).or_fail()? {
         return Ok(None);
     }
     let text = "SELECT note FROM hoap_note";
-    Ok(connection.query_row(text, [], |row| row.get(0)).optional()?)
+    connection.query_row(text, [], |row| row.get(0)).optional().or_fail()
 }
 
 /// The source that a file follows and how far, if it follows one.
 pub(super) fn followed(connection: &Connection) -> Done<Option<(String, i64)>> {
     let text = "SELECT source, position FROM hoap_link";
-    Ok(connection.query_row(text, [], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+    connection.query_row(text, [], |row| Ok((row.get(0)?, row.get(1)?))).optional().or_fail()
 }
 
 /// Refuses to load into a file that follows.

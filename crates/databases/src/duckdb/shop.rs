@@ -3,13 +3,15 @@
 //! DuckDB reads the columns that a statement names, and joins with a hash table. There is no index:
 //! a page reads the countries of customers up to its end.
 
+use async_trait::async_trait;
 use duckdb::Connection;
+use hoap_database::engine::{self, Joins, Pages};
 use hoap_database::shop::{JoinRow, JoinVariant};
 
 use super::database::DuckDbEngine;
 use super::table;
+use crate::duckdb::error::OrFail;
 use crate::failure::Done;
-use crate::front::engine::{self, Abandon, Joins, Pages};
 
 /// Rows come in the order in which they were loaded, which is the same for every page.
 const PAGE: &str = "SELECT c.hoap_key FROM shop_customer AS c
@@ -26,20 +28,21 @@ const JOIN: &str = "SELECT o.month, c.zip,
     WHERE o.month = ?
     GROUP BY ALL ORDER BY cents";
 
+#[async_trait]
 impl Pages for DuckDbEngine {
-    type Pager = Pager;
-
-    async fn pager(&self) -> Done<Pager> {
-        Ok(Pager(connect(self, &["shop_customer"], PAGE)?))
+    async fn pager(&self) -> Done<Box<dyn engine::Pager>> {
+        Ok(Box::new(Pager(connect(self, &["shop_customer"], PAGE)?)))
     }
 }
 
+#[async_trait]
 impl Joins for DuckDbEngine {
-    type Joiner = Joiner;
-    const VARIANTS: &'static [JoinVariant] = &[JoinVariant::Hash];
+    fn variants(&self) -> &'static [JoinVariant] {
+        &[JoinVariant::Hash]
+    }
 
-    async fn joiner(&self, _: JoinVariant) -> Done<Joiner> {
-        Ok(Joiner(connect(self, &["shop_customer", "shop_orders"], JOIN)?))
+    async fn joiner(&self, _: JoinVariant) -> Done<Box<dyn engine::Joiner>> {
+        Ok(Box::new(Joiner(connect(self, &["shop_customer", "shop_orders"], JOIN)?)))
     }
 }
 
@@ -49,7 +52,7 @@ fn connect(engine: &DuckDbEngine, collections: &[&str], text: &str) -> Done<Conn
     for collection in collections {
         table::expect_kind(&connection, collection)?;
     }
-    connection.prepare(text)?;
+    connection.prepare(text).or_fail()?;
     Ok(connection)
 }
 
@@ -59,8 +62,7 @@ pub struct Pager(Connection);
 /// One client that joins.
 pub struct Joiner(Connection);
 
-impl Abandon for Pager {}
-
+#[async_trait]
 impl engine::Pager for Pager {
     async fn page(
         &mut self,
@@ -69,24 +71,27 @@ impl engine::Pager for Pager {
         limit: u32,
         keys: &mut Vec<String>,
     ) -> Done<()> {
-        let mut statement = self.0.prepare_cached(PAGE)?;
-        let mut rows = statement.query(duckdb::params![country, limit, offset])?;
+        let mut statement = self.0.prepare_cached(PAGE).or_fail()?;
+        let mut rows = statement.query(duckdb::params![country, limit, offset]).or_fail()?;
         keys.clear();
-        while let Some(row) = rows.next()? {
-            keys.push(row.get(0)?);
+        while let Some(row) = rows.next().or_fail()? {
+            keys.push(row.get(0).or_fail()?);
         }
         Ok(())
     }
 }
 
-impl Abandon for Joiner {}
-
+#[async_trait]
 impl engine::Joiner for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
-        let mut statement = self.0.prepare_cached(JOIN)?;
-        let mut found = statement.query([zip, month])?;
-        while let Some(row) = found.next()? {
-            rows.push(JoinRow { month: row.get(0)?, zip: row.get(1)?, cents: row.get(2)? });
+        let mut statement = self.0.prepare_cached(JOIN).or_fail()?;
+        let mut found = statement.query([zip, month]).or_fail()?;
+        while let Some(row) = found.next().or_fail()? {
+            rows.push(JoinRow {
+                month: row.get(0).or_fail()?,
+                zip: row.get(1).or_fail()?,
+                cents: row.get(2).or_fail()?,
+            });
         }
         Ok(())
     }

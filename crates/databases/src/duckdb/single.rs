@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use duckdb::Connection;
 
+use crate::duckdb::error::OrFail;
 use crate::failure::Done;
 
 /// The instance has one thread until this is dropped.
@@ -20,8 +21,8 @@ impl Single {
     /// Takes the other threads away.
     pub fn begin(connection: Connection) -> Done<Single> {
         let text = "SELECT CAST(current_setting('threads') AS BIGINT)";
-        let threads = connection.query_row(text, [], |row| row.get(0))?;
-        connection.execute_batch("SET threads = 1")?;
+        let threads = connection.query_row(text, [], |row| row.get(0)).or_fail()?;
+        connection.execute_batch("SET threads = 1").or_fail()?;
         Ok(Single { connection: Mutex::new(connection), threads })
     }
 }

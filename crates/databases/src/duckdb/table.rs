@@ -10,6 +10,8 @@ use hoap_record::ErrorKind;
 use super::kind::{Kind, literal, quoted};
 use super::options::Layout;
 use super::own;
+use crate::duckdb::error;
+use crate::duckdb::error::OrFail;
 use crate::failure::{Done, Failure};
 
 /// The column with the documents' keys.
@@ -27,10 +29,12 @@ pub(super) fn name(layout: Layout, collection: &str) -> String {
 pub(super) fn create(connection: &Connection, layout: Layout, collection: &str) -> Done<()> {
     let table = quoted(&name(layout, collection));
     let doc = if layout == Layout::Json { ", doc JSON NOT NULL" } else { "" };
-    connection.execute_batch(&format!("CREATE TABLE {table} ({KEY} VARCHAR NOT NULL{doc})"))?;
+    connection
+        .execute_batch(&format!("CREATE TABLE {table} ({KEY} VARCHAR NOT NULL{doc})"))
+        .or_fail()?;
     let kind = Kind::documents();
     if layout == Layout::Json {
-        connection.execute_batch(&view(collection, &kind))?;
+        connection.execute_batch(&view(collection, &kind)).or_fail()?;
     }
     save(connection, layout, collection, &kind)
 }
@@ -69,9 +73,9 @@ pub(super) fn change(
     let changed = connection
         .execute_batch("BEGIN TRANSACTION")
         .and_then(|()| connection.execute_batch(&text))
-        .map_err(Failure::from)
+        .map_err(error::failure)
         .and_then(|()| save(connection, layout, collection, after))
-        .and_then(|()| Ok(connection.execute_batch("COMMIT")?));
+        .and_then(|()| connection.execute_batch("COMMIT").or_fail());
     changed.inspect_err(|_| {
         let _ = connection.execute_batch("ROLLBACK");
     })
@@ -89,15 +93,15 @@ fn view(collection: &str, kind: &Kind) -> String {
 
 fn save(connection: &Connection, layout: Layout, collection: &str, kind: &Kind) -> Done<()> {
     let kind = serde_json::to_string(kind).map_err(Failure::broken)?;
-    connection.execute("DELETE FROM hoap_kind WHERE collection = ?", [collection])?;
+    connection.execute("DELETE FROM hoap_kind WHERE collection = ?", [collection]).or_fail()?;
     let row = [collection, layout.name(), &kind];
-    connection.execute("INSERT INTO hoap_kind VALUES (?, ?, ?)", row)?;
+    connection.execute("INSERT INTO hoap_kind VALUES (?, ?, ?)", row).or_fail()?;
     Ok(())
 }
 
 /// Refuses what has the name of a collection and is none.
 pub(super) fn unless_foreign(connection: &Connection, collection: &str) -> Done<()> {
-    let there = own::type_of(connection, collection)?.is_some();
+    let there = own::type_of(connection, collection).or_fail()?.is_some();
     match there && kind(connection, collection)?.is_none() {
         true => Err(Failure::of(
             ErrorKind::Unavailable,
@@ -112,13 +116,13 @@ pub(super) fn unless_foreign(connection: &Connection, collection: &str) -> Done<
 pub(super) fn kind(connection: &Connection, collection: &str) -> Done<Option<Kind>> {
     let text = "SELECT kind FROM hoap_kind WHERE collection = ?";
     let found = connection.query_row(text, [collection], |row| row.get::<_, String>(0));
-    let found = found.optional()?;
+    let found = found.optional().or_fail()?;
     found.map(|kind| serde_json::from_str(&kind)).transpose().map_err(Failure::broken)
 }
 
 /// The kind of the documents of a collection, which must be there.
 pub(super) fn expect_kind(connection: &Connection, collection: &str) -> Done<Kind> {
-    let kind = match own::are_there(connection)? {
+    let kind = match own::are_there(connection).or_fail()? {
         true => kind(connection, collection)?,
         false => None,
     };
@@ -128,13 +132,13 @@ pub(super) fn expect_kind(connection: &Connection, collection: &str) -> Done<Kin
 /// Drops what has a name, table or view, and what is known of it.
 pub(super) fn drop(connection: &Connection, collection: &str) -> Done<()> {
     for name in [collection.to_owned(), name(Layout::Json, collection)] {
-        let what = match own::type_of(connection, &name)?.as_deref() {
+        let what = match own::type_of(connection, &name).or_fail()?.as_deref() {
             Some("VIEW") => "VIEW",
             Some(_) => "TABLE",
             None => continue,
         };
-        connection.execute_batch(&format!("DROP {what} IF EXISTS {}", quoted(&name)))?;
+        connection.execute_batch(&format!("DROP {what} IF EXISTS {}", quoted(&name))).or_fail()?;
     }
     let gone = format!("DELETE FROM hoap_kind WHERE collection = {}", literal(collection));
-    Ok(connection.execute_batch(&gone)?)
+    connection.execute_batch(&gone).or_fail()
 }

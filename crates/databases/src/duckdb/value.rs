@@ -9,6 +9,7 @@ use duckdb::types::Value as Bound;
 use serde_json::{Number, Value};
 
 use super::kind::Kind;
+use crate::duckdb::error::OrFail;
 use crate::failure::{Done, Failure};
 
 /// Calls `each` for every row of the answer of a statement that was executed.
@@ -16,7 +17,7 @@ pub(super) fn rows(
     statement: &duckdb::Statement<'_>,
     mut each: impl FnMut(&StructArray, usize) -> Done<()>,
 ) -> Done<()> {
-    while let Some(batch) = statement.step()? {
+    while let Some(batch) = statement.step().or_fail()? {
         (0..batch.len()).try_for_each(|row| each(&batch, row))?;
     }
     Ok(())

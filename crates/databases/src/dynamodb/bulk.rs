@@ -11,9 +11,11 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use aws_sdk_dynamodb::types::{PutRequest, ReturnConsumedCapacity, WriteRequest};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use hoap_database::Batch;
+use hoap_database::engine::Bulk;
 use hoap_record::ErrorKind;
 
 use super::counters::Units;
@@ -23,8 +25,8 @@ use super::reading::Driver;
 use super::server::Server;
 use super::tables::NoteIs;
 use super::value::{self, Item};
+use crate::dynamodb::error::OrFail;
 use crate::failure::{Done, Failure};
-use crate::front::engine::{Abandon, Bulk};
 use crate::patience::Patience;
 
 /// Items that one BatchWriteItem takes.
@@ -46,8 +48,7 @@ impl BatchWriter {
     }
 }
 
-impl Abandon for BatchWriter {}
-
+#[async_trait]
 impl Bulk for BatchWriter {
     // Each request has its limit, and refused items are tried again for as long as some go through.
     fn is_patient(&self) -> bool {
@@ -95,7 +96,7 @@ pub(super) async fn put_all(
         let mut puts = Vec::with_capacity(ITEMS);
         for item in items.by_ref().take(ITEMS) {
             let put = PutRequest::builder().set_item(Some(item)).build();
-            puts.push(WriteRequest::builder().put_request(put?).build());
+            puts.push(WriteRequest::builder().put_request(put.or_fail()?).build());
         }
         requests.push(put_some(server, driver, table, puts));
     }

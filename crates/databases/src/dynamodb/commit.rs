@@ -13,6 +13,7 @@ use super::index;
 use super::layout::{self, KEY, VERSION};
 use super::reading;
 use super::value::{self, Item};
+use crate::dynamodb::error::OrFail;
 use crate::failure::Done;
 use crate::overlay::entries::IndexDefinition;
 use crate::overlay::{Held, Overlay, Version, Write, document};
@@ -88,12 +89,12 @@ pub(super) fn items(
             }
             if let Some(entry) = before {
                 let delete = Delete::builder().table_name(&table).set_key(Some(index::key(&entry)));
-                all.push(TransactWriteItem::builder().delete(delete.build()?).build());
+                all.push(TransactWriteItem::builder().delete(delete.build().or_fail()?).build());
             }
             if let Some(entry) = after {
                 let item = index::item(&entry, key);
                 let put = Put::builder().table_name(&table).set_item(Some(item));
-                all.push(TransactWriteItem::builder().put(put.build()?).build());
+                all.push(TransactWriteItem::builder().put(put.build().or_fail()?).build());
             }
         }
     }
@@ -148,7 +149,7 @@ fn write(table: String, key: &str, held: &Held, version: &str) -> Done<TransactW
                 .condition_expression(text)
                 .set_expression_attribute_names(Some(names))
                 .set_expression_attribute_values(some(values));
-            return Ok(item.condition_check(check.build()?).build());
+            return Ok(item.condition_check(check.build().or_fail()?).build());
         }
         Write::Delete => {
             let delete = Delete::builder()
@@ -157,7 +158,7 @@ fn write(table: String, key: &str, held: &Held, version: &str) -> Done<TransactW
                 .condition_expression(text)
                 .set_expression_attribute_names(Some(names))
                 .set_expression_attribute_values(some(values));
-            return Ok(item.delete(delete.build()?).build());
+            return Ok(item.delete(delete.build().or_fail()?).build());
         }
         Write::Put(document) => (document, None),
         Write::Patch(patches, document) => {
@@ -177,7 +178,7 @@ fn write(table: String, key: &str, held: &Held, version: &str) -> Done<TransactW
             .condition_expression(text)
             .set_expression_attribute_names(Some(names))
             .set_expression_attribute_values(some(values));
-        return Ok(item.put(put.build()?).build());
+        return Ok(item.put(put.build().or_fail()?).build());
     };
     let mut expression = "SET #v = :v".to_owned();
     names.insert("#v".to_owned(), VERSION.to_owned());
@@ -194,5 +195,5 @@ fn write(table: String, key: &str, held: &Held, version: &str) -> Done<TransactW
         .condition_expression(text)
         .set_expression_attribute_names(Some(names))
         .set_expression_attribute_values(some(values));
-    Ok(item.update(update.build()?).build())
+    Ok(item.update(update.build().or_fail()?).build())
 }

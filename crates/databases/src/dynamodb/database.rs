@@ -1,23 +1,20 @@
 //! The handle that [`super::open`] returns.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
-use hoap_database::{Applicable, NotApplicable};
+use hoap_database::engine::{
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+};
 use hoap_record::Description;
 use hoap_record::Result;
 
+use super::NO_ANALYTICS;
 use super::options::ParsedUrl;
 use super::server::Server;
 use super::{describe, layout};
-use crate::front::Front;
-use crate::front::engine::Engine;
-use crate::remote::{Remote, RemoteKeyValue};
 
-/// DynamoDB in a region. Clones are the same one.
-pub type DynamoDb = Front<DynamoDbEngine>;
-
-/// What is DynamoDB's of it.
+/// DynamoDB in a region.
 pub struct DynamoDbEngine {
     pub(super) server: Arc<Server>,
     pub(super) description: Description,
@@ -34,47 +31,53 @@ impl DynamoDbEngine {
     }
 }
 
-// No session has to abandon a connection: the driver closes the one on which an answer is given up,
-// and the service has no transaction that a client leaves open.
-impl Engine for DynamoDbEngine {
-    const RESERVED: &'static [&'static str] = &["hoap_"];
-
-    fn url(&self) -> &str {
-        &self.server.url
-    }
-
-    fn longest_name(&self) -> usize {
-        let before = layout::table(&self.server.options.prefix, "");
-        layout::LONGEST_TABLE - before.len()
-    }
-
-    fn longest_index(&self) -> usize {
-        let before = layout::index(&self.server.options.prefix, "");
-        layout::LONGEST_TABLE - before.len()
-    }
-
-    fn answer_timeout(&self) -> Option<Duration> {
-        Some(self.server.options.answer_timeout)
-    }
-}
-
 pub(super) const NO_SHOP: &str =
     "its indexes hold no nested field such as address.country, and it has no join";
 
-impl DynamoDb {
-    /// With what it lacks, and why.
-    pub(crate) fn remote(self) -> Remote {
-        let because = NO_SHOP;
-        let target = Arc::new(self);
-        Remote {
-            key_value: Ok(RemoteKeyValue::new(target.clone())),
-            target,
-            pages: not_applicable("pagination and join", because),
-            joins: not_applicable("pagination and join", because),
+// No session has to abandon a connection: the driver closes the one on which an answer is given up,
+// and the service has no transaction that a client leaves open.
+impl Engine for DynamoDbEngine {
+    fn about(&self) -> About {
+        let longest = |named: fn(&str, &str) -> String| {
+            layout::LONGEST_TABLE - named(&self.server.options.prefix, "").len()
+        };
+        About {
+            longest_name: longest(layout::table),
+            longest_index: longest(layout::index),
+            answer_timeout: Some(self.server.options.answer_timeout),
+            ..About::new(describe::NAME, &self.server.url, &["hoap_"], Calls::Server)
         }
     }
-}
 
-pub(super) fn not_applicable<T>(capability: &'static str, because: &'static str) -> Applicable<T> {
-    Err(NotApplicable { capability, database: describe::NAME.to_owned(), because })
+    fn description(&self) -> Description {
+        self.description.clone()
+    }
+
+    fn usage(&self) -> BTreeMap<String, f64> {
+        self.server.counters.all()
+    }
+
+    fn documents(&self) -> Offered<&dyn Documents> {
+        Ok(self)
+    }
+
+    fn transactions(&self) -> Offered<&dyn Transactions> {
+        Ok(self)
+    }
+
+    fn analytics(&self) -> Offered<&dyn Analytics> {
+        Err(NO_ANALYTICS)
+    }
+
+    fn key_value(&self) -> Offered<&dyn BoxedStore> {
+        Ok(self)
+    }
+
+    fn pages(&self) -> Offered<&dyn Pages> {
+        Err(NO_SHOP)
+    }
+
+    fn joins(&self) -> Offered<&dyn Joins> {
+        Err(NO_SHOP)
+    }
 }

@@ -1,7 +1,9 @@
 //! Whole collections: notes, creation, indexes, scans.
 
+use async_trait::async_trait;
 use futures_util::future::try_join_all;
-use hoap_database::Index;
+use hoap_database::engine::{self, Documents, Each, Offered};
+use hoap_database::{Index, at_once};
 use hoap_record::Stored;
 use serde_json::Value;
 
@@ -11,16 +13,16 @@ use super::server::Server;
 use super::tables::{NoteIs, Purpose};
 use super::value;
 use super::{DynamoDbEngine, index, layout};
+use crate::dynamodb::error::Code;
 use crate::failure::{Done, Failure};
-use crate::front::at_once::at_once;
-use crate::front::engine::{Documents, Each};
 use crate::overlay::document;
 use crate::overlay::entries::IndexDefinition;
 
+#[async_trait]
 impl Documents for DynamoDbEngine {
-    type Bulk = BatchWriter;
-
-    const ELSEWHERE: &'static str = "another prefix (?prefix=NAME)";
+    fn elsewhere(&self) -> &'static str {
+        "another prefix (?prefix=NAME)"
+    }
 
     async fn note(&self) -> Done<Option<Value>> {
         let text = self.server.note(&self.server.driver(), layout::NOTE).await?;
@@ -48,8 +50,8 @@ impl Documents for DynamoDbEngine {
         self.server.make_all(&self.server.driver(), &tables).await
     }
 
-    async fn bulk(&self, part: &str) -> Done<BatchWriter> {
-        Ok(BatchWriter::new(self.server.clone(), part))
+    async fn bulk(&self, part: &str) -> Done<Box<dyn engine::Bulk>> {
+        Ok(Box::new(BatchWriter::new(self.server.clone(), part)))
     }
 
     async fn settle(&self, indexes: &[Index]) -> Done<()> {
@@ -65,7 +67,7 @@ impl Documents for DynamoDbEngine {
     /// Reads the table page by page, strongly consistent: a document that exists throughout comes
     /// once, as it was at the moment of its page. That is no snapshot while others write; the
     /// checks run when nobody does.
-    async fn stored(&self, _: &[&str]) -> Done<Result<Stored, &'static str>> {
+    async fn stored(&self, _: &[&str]) -> Done<Offered<Stored>> {
         Ok(Err("it brings its figure up to date about every six hours"))
     }
 

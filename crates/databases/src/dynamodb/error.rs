@@ -1,11 +1,10 @@
 //! What the service's and the driver's errors mean for the caller.
 
+use ErrorKind::{Ambiguous, Broken, Conflict, Invalid, Missing, Throttled, Timeout, Unavailable};
 use aws_sdk_dynamodb::error::{BuildError, ProvideErrorMetadata, SdkError};
 use hoap_record::ErrorKind;
 
-use crate::failure::{Failure, LOAD_FIRST, chain};
-
-use ErrorKind::{Ambiguous, Broken, Conflict, Invalid, Missing, Throttled, Timeout, Unavailable};
+use crate::failure::{Done, Failure, LOAD_FIRST, chain};
 
 /// What was under way when an error came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,24 +16,31 @@ pub(super) enum Doing {
 }
 
 /// What the service's codes say.
-impl Failure {
+pub(super) trait Code {
     /// A condition of a write did not hold.
-    pub fn is_condition(&self) -> bool {
+    fn is_condition(&self) -> bool;
+    /// There is no such table.
+    fn is_absent(&self) -> bool;
+    /// A table of this name is there, or being made or removed.
+    fn is_in_use(&self) -> bool;
+    /// The service failed at it. What was asked may have been done.
+    fn is_of_service(&self) -> bool;
+}
+
+impl Code for Failure {
+    fn is_condition(&self) -> bool {
         self.code == CONDITION
     }
 
-    /// There is no such table.
-    pub fn is_absent(&self) -> bool {
+    fn is_absent(&self) -> bool {
         self.code == ABSENT
     }
 
-    /// A table of this name is there, or being made or removed.
-    pub fn is_in_use(&self) -> bool {
+    fn is_in_use(&self) -> bool {
         self.code == IN_USE
     }
 
-    /// The service failed at it. What was asked may have been done.
-    pub fn is_of_service(&self) -> bool {
+    fn is_of_service(&self) -> bool {
         UNKNOWN.contains(&self.code.as_str())
     }
 }
@@ -99,10 +105,16 @@ const UNKNOWN: &[&str] = &[
 ];
 
 /// A request that lacks what every request of its kind has.
-impl From<BuildError> for Failure {
-    fn from(error: BuildError) -> Failure {
-        Failure::invalid(error)
+impl<T> OrFail<T> for Result<T, BuildError> {
+    fn or_fail(self) -> Done<T> {
+        self.map_err(Failure::invalid)
     }
+}
+
+/// Sorts an error of the driver, for `?`: neither it nor [`Failure`] is of this crate.
+pub(super) trait OrFail<T> {
+    /// The same, with what the error means for the caller.
+    fn or_fail(self) -> Done<T>;
 }
 
 /// Sorts an error by what the caller may do about it.

@@ -16,7 +16,7 @@ use aws_sdk_dynamodb::types::{
     AttributeAction, AttributeValue, AttributeValueUpdate, ComparisonOperator,
     ExpectedAttributeValue, ReturnConsumedCapacity,
 };
-use hoap_database::Applicable;
+use hoap_database::engine::{self, RecordStore};
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
 
 use super::DynamoDbEngine;
@@ -26,15 +26,11 @@ use super::layout::{self, KEY};
 use super::reading::{self, Driver, Wanted};
 use super::server::Server;
 use super::value::{self, Item};
+use crate::dynamodb::error::Code;
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, KeyValue};
 
-impl KeyValue for DynamoDbEngine {
+impl RecordStore for DynamoDbEngine {
     type Session = RecordSession;
-
-    fn scans(&self) -> Applicable<()> {
-        Ok(())
-    }
 
     async fn record_session(&self, table: &Table) -> Done<RecordSession> {
         self.records(table, self.server.options.strong).await
@@ -148,8 +144,6 @@ fn found(written: Done<()>) -> Done<bool> {
         Err(e) => Err(e),
     }
 }
-
-impl Abandon for RecordSession {}
 
 impl engine::RecordSession for RecordSession {
     async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {

@@ -46,15 +46,11 @@ mod tables;
 mod transaction;
 mod value;
 
-use std::collections::BTreeMap;
-
-use hoap_database::{Analytics, Applicable, Documents, Target, Transactions};
-use hoap_record::Description;
+use database::NO_SHOP;
+use hoap_database::Database;
 use hoap_record::Result;
 
-use database::{NO_SHOP, not_applicable};
-
-pub use database::{DynamoDb, DynamoDbEngine};
+pub use database::DynamoDbEngine;
 pub use options::OPTIONS;
 
 /// The capabilities.
@@ -73,28 +69,6 @@ pub(crate) const LACKS: &[crate::capabilities::Lack] =
 /// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong;
 /// [`hoap_record::ErrorKind::Unavailable`] where the service cannot be reached, or credentials
 /// are missing or refused.
-pub async fn open(url: &str) -> Result<DynamoDb> {
-    Ok(DynamoDb::new(DynamoDbEngine::open(options::parse(url)?).await?))
-}
-
-impl Target for DynamoDb {
-    fn description(&self) -> Description {
-        self.0.description.clone()
-    }
-
-    fn documents(&self) -> Applicable<&dyn Documents> {
-        Ok(self)
-    }
-
-    fn transactions(&self) -> Applicable<&dyn Transactions> {
-        Ok(self)
-    }
-
-    fn analytics(&self) -> Applicable<&dyn Analytics> {
-        not_applicable("analytical queries", NO_ANALYTICS)
-    }
-
-    fn usage(&self) -> BTreeMap<String, f64> {
-        self.0.server.counters.all()
-    }
+pub async fn open(url: &str) -> Result<Database> {
+    Ok(Database::new(DynamoDbEngine::open(options::parse(url)?).await?))
 }

@@ -12,6 +12,8 @@ use super::error::Doing;
 use super::layout::{self, KEY, VERSION};
 use super::server::Server;
 use super::value::{self, Item};
+use crate::dynamodb::error::Code;
+use crate::dynamodb::error::OrFail;
 use crate::failure::{Done, Failure};
 
 /// Keys that one BatchGetItem or TransactGetItems takes.
@@ -111,7 +113,8 @@ impl Server {
                     .consistent_read(true)
                     .set_projection_expression(wanted.expression.clone())
                     .set_expression_attribute_names(wanted.names.clone())
-                    .build()?;
+                    .build()
+                    .or_fail()?;
                 let request = driver
                     .batch_get_item()
                     .request_items(table, keys)
@@ -150,7 +153,8 @@ impl Server {
                 .set_key(Some(key(of)))
                 .set_projection_expression(wanted.expression.clone())
                 .set_expression_attribute_names(wanted.names.clone())
-                .build()?;
+                .build()
+                .or_fail()?;
             gets.push(TransactGetItem::builder().get(get).build());
         }
         let asked = gets.len();

@@ -17,6 +17,8 @@ use super::layout::{self, KEY, PARTITION, SORT, VALUE};
 use super::options::Capacity;
 use super::reading::Driver;
 use super::server::Server;
+use crate::dynamodb::error::Code;
+use crate::dynamodb::error::OrFail;
 use crate::failure::{Done, Failure};
 
 /// The limit for making or removing a table.
@@ -70,7 +72,8 @@ impl Server {
                 .build();
             let element =
                 KeySchemaElement::builder().attribute_name(*name).key_type(key.clone()).build();
-            request = request.attribute_definitions(definition?).key_schema(element?);
+            request =
+                request.attribute_definitions(definition.or_fail()?).key_schema(element.or_fail()?);
         }
         request = match self.options.capacity {
             Capacity::Provisioned if purpose != Purpose::Notes => {
@@ -78,7 +81,9 @@ impl Server {
                     .read_capacity_units(self.options.read_units.into())
                     .write_capacity_units(self.options.write_units.into())
                     .build();
-                request.billing_mode(BillingMode::Provisioned).provisioned_throughput(units?)
+                request
+                    .billing_mode(BillingMode::Provisioned)
+                    .provisioned_throughput(units.or_fail()?)
             }
             _ => request.billing_mode(BillingMode::PayPerRequest),
         };

@@ -1,6 +1,8 @@
 //! The operations of document transactions: see [`super::open_transaction`].
 
+use async_trait::async_trait;
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
+use hoap_database::engine::{self, Session, Transactions};
 use hoap_database::{Access, Index, Intent, Order, Patch, Row};
 use hoap_record::ErrorKind;
 use hoap_record::witness::Level;
@@ -13,15 +15,13 @@ use super::options::Conditions;
 use super::reading::possible;
 use super::{DynamoDbEngine, commit, index, search, value};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, Session, Transactions};
 use crate::overlay::{self, document};
 
 /// Items that one TransactWriteItems takes.
 const ITEMS: usize = 100;
 
+#[async_trait]
 impl Transactions for DynamoDbEngine {
-    type Session = TransactionSession;
-
     /// Without conditions on what a transaction only read, that may be of several moments.
     fn isolation(&self) -> Option<Level> {
         Some(match self.server.options.conditions {
@@ -30,28 +30,27 @@ impl Transactions for DynamoDbEngine {
         })
     }
 
-    async fn transaction_session(&self) -> Done<TransactionSession> {
+    async fn transaction_session(&self) -> Done<Box<dyn engine::Session>> {
         let server = self.server.clone();
         let driver = server.driver();
         let indexes = index::all(&server, &driver).await;
         let tried = || format!("look for indexes in {}", server.url);
         let indexes = indexes.map_err(|e| e.trying(tried()))?;
-        Ok(TransactionSession { server, driver, indexes })
+        Ok(Box::new(TransactionSession { server, driver, indexes }))
     }
 }
 
-impl Abandon for TransactionSession {}
-
+#[async_trait]
 impl Session for TransactionSession {
-    type Open<'a> = OpenTransaction<'a>;
-
-    async fn begin(&mut self, access: Access) -> Done<OpenTransaction<'_>> {
-        Ok(OpenTransaction::new(self, access))
+    async fn begin<'a>(
+        &'a mut self,
+        access: Access,
+    ) -> Done<Box<dyn engine::OpenTransaction + 'a>> {
+        Ok(Box::new(OpenTransaction::new(self, access)))
     }
 }
 
-impl Abandon for OpenTransaction<'_> {}
-
+#[async_trait]
 impl engine::OpenTransaction for OpenTransaction<'_> {
     /// Nothing is open in the service that an error could end. After a conflict the commit is one.
     fn is_over(&self) -> bool {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use hoap_database::Canceller;
-use hoap_database::{Answer, Explained, Row};
+use async_trait::async_trait;
+use hoap_database::engine::{self, Analytics};
+use hoap_database::{Answer, Canceller, Explained, Row};
 use hoap_record::ErrorKind;
 use mongodb::bson::raw::{RawBsonRef, RawDocument};
 use mongodb::bson::{Document, RawDocumentBuf, doc};
@@ -13,15 +14,21 @@ use tokio::sync::watch;
 use super::server::Server;
 use super::{MongoDbEngine, text, value};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, Analytics};
+use crate::mongodb::error::OrFail;
 
+#[async_trait]
 impl Analytics for MongoDbEngine {
-    type Session = QuerySession;
-    const DIALECT: &'static str = "mongodb";
+    fn dialect(&self) -> &'static str {
+        "mongodb"
+    }
 
-    async fn query_session(&self) -> Done<QuerySession> {
+    async fn query_session(&self) -> Done<Box<dyn engine::QuerySession>> {
         let (running, _) = watch::channel(RunningQuery::default());
-        Ok(QuerySession { server: self.server.clone(), running: Arc::new(running), queries: 0 })
+        Ok(Box::new(QuerySession {
+            server: self.server.clone(),
+            running: Arc::new(running),
+            queries: 0,
+        }))
     }
 }
 
@@ -66,9 +73,9 @@ impl QuerySession {
         if !options.query_timeout.is_zero() {
             pipeline = pipeline.max_time(options.query_timeout);
         }
-        let mut answer = pipeline.with_type::<RawDocumentBuf>().await?;
+        let mut answer = pipeline.with_type::<RawDocumentBuf>().await.or_fail()?;
         let mut rows = Vec::new();
-        while answer.advance().await? {
+        while answer.advance().await.or_fail()? {
             rows.push(row(answer.current(), &query.columns)?);
         }
         Ok(rows)
@@ -92,7 +99,7 @@ impl QuerySession {
         }
         let asked = self.server.database.run_command(command);
         let asked = asked.selection_criteria(options.analytics_selection());
-        Ok(asked.await?)
+        asked.await.or_fail()
     }
 
     /// The number of a query that begins.
@@ -131,8 +138,7 @@ fn row(document: &RawDocument, columns: &[String]) -> Done<Row> {
     columns.iter().map(column).collect()
 }
 
-impl Abandon for QuerySession {}
-
+#[async_trait]
 impl engine::QuerySession for QuerySession {
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Done<Answer> {
         let query = text::read(text, parameters).map_err(Failure::invalid)?;
@@ -163,8 +169,8 @@ impl engine::QuerySession for QuerySession {
             .read_concern(self.server.analytics_concern())
             .selection_criteria(self.server.options.analytics_selection());
         let mut counters = Vec::new();
-        let mut cursor = find.await?;
-        while cursor.advance().await? {
+        let mut cursor = find.await.or_fail()?;
+        while cursor.advance().await.or_fail()? {
             let document = cursor.current();
             let key = value::key(document)?;
             let number = value::row(document, &[field])?[0].as_i64();

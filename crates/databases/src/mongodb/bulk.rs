@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use hoap_database::Batch;
+use hoap_database::engine::Bulk;
 use hoap_record::ErrorKind;
 use mongodb::bson::{Document, RawDocumentBuf, doc};
 
@@ -15,7 +17,7 @@ use super::layout::PROGRESS;
 use super::server::Server;
 use super::{encode, error, value};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{Abandon, Bulk};
+use crate::mongodb::error::OrFail;
 
 /// Writes the batches of one part of a load.
 pub struct BatchWriter {
@@ -57,11 +59,10 @@ fn failed(error: mongodb::error::Error) -> Failure {
     }
 }
 
-impl Abandon for BatchWriter {}
-
+#[async_trait]
 impl Bulk for BatchWriter {
     async fn position(&mut self, collection: &str) -> Done<u64> {
-        let found = self.progress().find_one(doc! {"_id": self.id(collection)}).await?;
+        let found = self.progress().find_one(doc! {"_id": self.id(collection)}).await.or_fail()?;
         let position = found.and_then(|document| document.get_i64("position").ok());
         Ok(position.and_then(|n| u64::try_from(n).ok()).unwrap_or(0))
     }

@@ -1,29 +1,59 @@
 //! The handle that [`super::open`] returns.
 
 use std::sync::Arc;
-use std::time::Duration;
+
+use hoap_database::engine::{
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+};
+use hoap_record::Description;
 
 use super::layout::RESERVED;
 use super::server::Server;
-use crate::front::Front;
-use crate::front::engine::Engine;
+use super::settings;
 
-/// A MongoDB database. Clones share the driver's client and its connections.
-pub type MongoDb = Front<MongoDbEngine>;
-
-/// What is MongoDB's of it.
+/// A MongoDB database. Clients share the driver's client and its connections.
 pub struct MongoDbEngine {
     pub(super) server: Arc<Server>,
 }
 
 impl Engine for MongoDbEngine {
-    const RESERVED: &'static [&'static str] = RESERVED;
-
-    fn url(&self) -> &str {
-        &self.server.shown
+    fn about(&self) -> About {
+        About {
+            answer_timeout: Some(self.server.options.answer_timeout),
+            ..About::new("MongoDB", &self.server.shown, RESERVED, Calls::Server)
+        }
     }
 
-    fn answer_timeout(&self) -> Option<Duration> {
-        Some(self.server.options.answer_timeout)
+    fn description(&self) -> Description {
+        settings::description(&self.server)
+    }
+
+    fn documents(&self) -> Offered<&dyn Documents> {
+        Ok(self)
+    }
+
+    fn transactions(&self) -> Offered<&dyn Transactions> {
+        match self.server.facts.transactions() {
+            true => Ok(self),
+            false => {
+                Err("they want a replica set or a sharded cluster, and this server is neither")
+            }
+        }
+    }
+
+    fn analytics(&self) -> Offered<&dyn Analytics> {
+        Ok(self)
+    }
+
+    fn key_value(&self) -> Offered<&dyn BoxedStore> {
+        Ok(self)
+    }
+
+    fn pages(&self) -> Offered<&dyn Pages> {
+        Ok(self)
+    }
+
+    fn joins(&self) -> Offered<&dyn Joins> {
+        Ok(self)
     }
 }

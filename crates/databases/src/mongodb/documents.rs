@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
+use async_trait::async_trait;
 use hoap_database::Index;
+use hoap_database::engine::{self, Documents, Each, Offered};
 use hoap_record::ErrorKind;
 use hoap_record::{Stored, StoredCollection};
 use mongodb::bson::{Bson, Document, doc};
@@ -14,14 +16,15 @@ use super::layout::{NOTES, PROGRESS};
 use super::server::Server;
 use super::{MongoDbEngine, error, settle, value};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{Documents, Each};
+use crate::mongodb::error::OrFail;
 
 const NOTE: &str = "note";
 
+#[async_trait]
 impl Documents for MongoDbEngine {
-    type Bulk = BatchWriter;
-
-    const ELSEWHERE: &'static str = "another database in the path of the URL";
+    fn elsewhere(&self) -> &'static str {
+        "another database in the path of the URL"
+    }
 
     async fn note(&self) -> Done<Option<Value>> {
         let text = read_note(&self.server).await?;
@@ -62,7 +65,7 @@ impl Documents for MongoDbEngine {
         for collection in all.into_iter().filter(|name| there.contains(*name)) {
             let dropped = self.server.database.collection::<Bson>(collection).drop().await;
             dropped.map_err(|e| {
-                Failure::from(e).trying(format!("drop {collection} in {}", self.server.shown))
+                error::reading(e).trying(format!("drop {collection} in {}", self.server.shown))
             })?;
         }
         Ok(())
@@ -73,14 +76,14 @@ impl Documents for MongoDbEngine {
         for collection in collections.iter().filter(|c| !there.contains(**c)) {
             let made = create(&self.server, collection).await;
             made.map_err(|e| {
-                Failure::from(e).trying(format!("create {collection} in {}", self.server.shown))
+                error::reading(e).trying(format!("create {collection} in {}", self.server.shown))
             })?;
         }
         Ok(())
     }
 
-    async fn bulk(&self, part: &str) -> Done<BatchWriter> {
-        Ok(BatchWriter::new(self.server.clone(), part))
+    async fn bulk(&self, part: &str) -> Done<Box<dyn engine::Bulk>> {
+        Ok(Box::new(BatchWriter::new(self.server.clone(), part)))
     }
 
     async fn settle(&self, indexes: &[Index]) -> Done<()> {
@@ -88,13 +91,13 @@ impl Documents for MongoDbEngine {
     }
 
     /// What `collStats` says of the files of the collections and of their indexes.
-    async fn stored(&self, collections: &[&str]) -> Done<Result<Stored, &'static str>> {
+    async fn stored(&self, collections: &[&str]) -> Done<Offered<Stored>> {
         let mut of = Vec::new();
         for name in collections {
             let asked = self.server.database.run_command(doc! {"collStats": *name});
             let said = match asked.await {
                 Err(e) if error::has_no_command(&e) => return Ok(Err("it has no collStats")),
-                said => said?,
+                said => said.or_fail()?,
             };
             let number = |field: &str| match said.get(field) {
                 Some(Bson::Int32(n)) => u64::try_from(*n).ok(),
@@ -115,9 +118,9 @@ impl Documents for MongoDbEngine {
     async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
         let target = self.server.collection(collection);
         let documents = self.server.each_once(target.find(doc! {}));
-        let mut cursor = documents.projection(value::projection(fields)).await?;
+        let mut cursor = documents.projection(value::projection(fields)).await.or_fail()?;
         let mut empty = true;
-        while cursor.advance().await? {
+        while cursor.advance().await.or_fail()? {
             empty = false;
             let document = cursor.current();
             each(value::key(document)?, value::row(document, fields)?)?;
@@ -142,13 +145,13 @@ async fn read_note(server: &Server) -> Done<Option<String>> {
             Err(Failure::new(ErrorKind::Unavailable, format!("{NOTES} is there and is not ours")))
         }
     };
-    notes.find_one(doc! {"_id": NOTE}).await?.map(text).transpose()
+    notes.find_one(doc! {"_id": NOTE}).await.or_fail()?.map(text).transpose()
 }
 
 /// Those of these collections that exist.
 pub(super) async fn existing(server: &Server, collections: &[&str]) -> Done<HashSet<String>> {
     let names = server.database.list_collection_names().await.map_err(|e| {
-        Failure::from(e).trying(format!("list the collections of {}", server.shown))
+        error::reading(e).trying(format!("list the collections of {}", server.shown))
     })?;
     Ok(names.into_iter().filter(|name| collections.contains(&name.as_str())).collect())
 }

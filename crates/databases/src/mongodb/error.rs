@@ -7,8 +7,8 @@ use mongodb::error::{
 };
 
 use super::sqlstate::sqlstate;
-use crate::failure::Failure;
 pub(super) use crate::failure::LOAD_FIRST;
+use crate::failure::{Done, Failure};
 use crate::url::scrub;
 
 /// What an operation was doing when it failed.
@@ -29,9 +29,20 @@ const REPLICA_SET: &str =
 const FAILOVER: &str = "the members are electing or going down; look into the server's log";
 
 /// An error of [`Doing::Reading`].
-impl From<DriverError> for Failure {
-    fn from(error: DriverError) -> Failure {
-        failure(&error, Doing::Reading)
+pub(super) fn reading(error: DriverError) -> Failure {
+    failure(&error, Doing::Reading)
+}
+
+/// Sorts an error of the driver, for `?`: neither it nor [`Failure`] is of this crate.
+pub(super) trait OrFail<T> {
+    /// The same, with what the error means for the caller.
+    fn or_fail(self) -> Done<T>;
+}
+
+impl<T> OrFail<T> for Result<T, DriverError> {
+    #[inline]
+    fn or_fail(self) -> Done<T> {
+        self.map_err(reading)
     }
 }
 

@@ -3,7 +3,7 @@
 //! A record is a document of string fields with its key as `_id`. Each operation is one command on
 //! one document, which MongoDB applies as a whole.
 
-use hoap_database::Applicable;
+use hoap_database::engine::{self, RecordStore};
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use mongodb::Collection;
 use mongodb::bson::raw::{RawBsonRef, RawDocument};
@@ -12,14 +12,10 @@ use mongodb::bson::{Document, RawDocumentBuf, doc};
 use super::documents::existing;
 use super::{MongoDbEngine, encode, error, value};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, KeyValue};
+use crate::mongodb::error::OrFail;
 
-impl KeyValue for MongoDbEngine {
+impl RecordStore for MongoDbEngine {
     type Session = RecordSession;
-
-    fn scans(&self) -> Applicable<()> {
-        Ok(())
-    }
 
     async fn record_session(&self, table: &Table) -> Done<RecordSession> {
         let named = [table.name.as_str()];
@@ -136,15 +132,13 @@ fn fill_any(document: &RawDocument, names: &[String], record: &mut Record) -> Do
     Ok(())
 }
 
-impl Abandon for RecordSession {}
-
 impl engine::RecordSession for RecordSession {
     async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
         let mut find = self.records.find_one(doc! {"_id": key});
         if let Some(projection) = self.projection(fields, false) {
             find = find.projection(projection);
         }
-        let Some(document) = find.await? else { return Ok(false) };
+        let Some(document) = find.await.or_fail()? else { return Ok(false) };
         if fields != Fields::None {
             fill(&document, &self.fields, record)?;
         }
@@ -202,8 +196,8 @@ impl engine::RecordSession for RecordSession {
         if let Some(projection) = self.projection(fields, true) {
             find = find.projection(projection);
         }
-        let mut cursor = find.await?;
-        while cursor.advance().await? {
+        let mut cursor = find.await.or_fail()?;
+        while cursor.advance().await.or_fail()? {
             let document = cursor.current();
             let record = scanned.push(value::key(document)?);
             if fields != Fields::None {

@@ -51,13 +51,11 @@ mod value;
 
 use std::sync::Arc;
 
-use hoap_database::{Analytics, Applicable, Documents, NotApplicable, Target, Transactions};
-use hoap_record::Description;
+use hoap_database::Database;
 use hoap_record::Result;
-
 use server::Server;
 
-pub use database::{MongoDb, MongoDbEngine};
+pub use database::MongoDbEngine;
 pub use options::OPTIONS;
 
 /// The capabilities. Transactions require a replica set or a sharded cluster.
@@ -71,31 +69,6 @@ pub(crate) const LACKS: &[crate::capabilities::Lack] = &[];
 /// # Errors
 /// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong, and
 /// [`hoap_record::ErrorKind::Unavailable`] where no server answers or one refuses.
-pub async fn open(url: &str) -> Result<MongoDb> {
-    Ok(MongoDb::new(MongoDbEngine { server: Arc::new(Server::open(url).await?) }))
-}
-
-impl Target for MongoDb {
-    fn description(&self) -> Description {
-        settings::description(&self.0.server)
-    }
-
-    fn documents(&self) -> Applicable<&dyn Documents> {
-        Ok(self)
-    }
-
-    fn transactions(&self) -> Applicable<&dyn Transactions> {
-        match self.0.server.facts.transactions() {
-            true => Ok(self),
-            false => Err(NotApplicable {
-                capability: "document transactions",
-                database: "MongoDB".to_owned(),
-                because: "they want a replica set or a sharded cluster, and this server is neither",
-            }),
-        }
-    }
-
-    fn analytics(&self) -> Applicable<&dyn Analytics> {
-        Ok(self)
-    }
+pub async fn open(url: &str) -> Result<Database> {
+    Ok(Database::new(MongoDbEngine { server: Arc::new(Server::open(url).await?) }))
 }

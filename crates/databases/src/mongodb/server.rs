@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hoap_database::limited;
 use hoap_record::{Error, ErrorKind, Result};
 use mongodb::action::Find;
 use mongodb::bson::{Document, RawDocumentBuf, doc};
@@ -13,7 +14,7 @@ use super::error;
 use super::options::Options;
 use super::parsed_url::{ParsedUrl, parse};
 use crate::failure::{Done, Failure};
-use crate::front::limit::limited;
+use crate::mongodb::error::OrFail;
 use crate::url;
 
 /// A server or cluster, with the driver's client and its pool of connections.
@@ -80,9 +81,9 @@ impl Server {
         let settings = in_force(&client_options);
         // The client and its connections live in this runtime, whichever runtime uses them.
         let failed = |failure: Failure| hide(failure.into_error(tried()), &place);
-        let client = Client::with_options(client_options).map_err(|e| failed(e.into()))?;
+        let client = Client::with_options(client_options).map_err(|e| failed(error::reading(e)))?;
         let database = client.database(&place.database);
-        let asked = async { Ok(ask(&database).await?) };
+        let asked = async { ask(&database).await.or_fail() };
         let limit = place.options.answer_timeout;
         let facts = limited(&place.shown, Some(limit), asked).await.map_err(failed)?;
         let refused = if place.options.hashed && !facts.sharded {

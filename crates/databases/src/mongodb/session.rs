@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use hoap_database::Access;
+use hoap_database::engine::{self, Session, Transactions};
 use hoap_record::witness::Level;
 use mongodb::ClientSession;
 use mongodb::options::{ReadConcernLevel, ReadPreference, SelectionCriteria, TransactionOptions};
@@ -13,11 +15,10 @@ use super::error;
 use super::server::Server;
 use super::transaction::OpenTransaction;
 use crate::failure::Done;
-use crate::front::engine::{Abandon, Session, Transactions};
+use crate::mongodb::error::OrFail;
 
+#[async_trait]
 impl Transactions for MongoDbEngine {
-    type Session = TransactionSession;
-
     /// Of the read concerns only `snapshot` is one across shards. What a transaction reads at
     /// `local` may be rolled back.
     fn isolation(&self) -> Option<Level> {
@@ -28,8 +29,8 @@ impl Transactions for MongoDbEngine {
         })
     }
 
-    async fn transaction_session(&self) -> Done<TransactionSession> {
-        let session = self.server.database.client().start_session().await?;
+    async fn transaction_session(&self) -> Done<Box<dyn engine::Session>> {
+        let session = self.server.database.client().start_session().await.or_fail()?;
         let options = &self.server.options;
         let mut transaction = TransactionOptions::default();
         transaction.read_concern = Some(options.transaction_read_concern.clone());
@@ -40,7 +41,7 @@ impl Transactions for MongoDbEngine {
             Some(SelectionCriteria::ReadPreference(ReadPreference::Primary));
         transaction.max_commit_time = Some(options.commit_timeout);
         let server = self.server.clone();
-        Ok(TransactionSession { server, session: Some(session), options: transaction })
+        Ok(Box::new(TransactionSession { server, session: Some(session), options: transaction }))
     }
 }
 
@@ -53,19 +54,16 @@ pub struct TransactionSession {
 }
 
 /// A begin without an answer has taken the session along.
-impl Abandon for TransactionSession {}
-
+#[async_trait]
 impl Session for TransactionSession {
-    type Open<'a> = OpenTransaction<'a>;
-
     /// Sends nothing: the first command begins the transaction and takes its snapshot.
-    async fn begin(&mut self, _: Access) -> Done<OpenTransaction<'_>> {
+    async fn begin<'a>(&'a mut self, _: Access) -> Done<Box<dyn engine::OpenTransaction + 'a>> {
         let mut session = match self.session.take() {
             Some(session) => session,
-            None => self.server.database.client().start_session().await?,
+            None => self.server.database.client().start_session().await.or_fail()?,
         };
         let begin = session.start_transaction().with_options(self.options.clone());
         begin.await.map_err(error::in_transaction)?;
-        Ok(OpenTransaction::new(&self.server, &mut self.session, session))
+        Ok(Box::new(OpenTransaction::new(&self.server, &mut self.session, session)))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hoap_database::Index;
+use hoap_database::{Index, at_once};
 use hoap_record::ErrorKind;
 use mongodb::IndexModel;
 use mongodb::bson::{Document, doc};
@@ -13,7 +13,7 @@ use super::layout::PROGRESS;
 use super::server::Server;
 use super::value;
 use crate::failure::{Done, Failure};
-use crate::front::at_once::at_once;
+use crate::mongodb::error;
 
 /// Makes the indexes and makes everything durable. MongoDB has no statistics to gather.
 pub(super) async fn settle(server: &Server, indexes: &[Index]) -> Done<()> {
@@ -35,7 +35,7 @@ pub(super) async fn settle(server: &Server, indexes: &[Index]) -> Done<()> {
         .await;
     saved
         .map(drop)
-        .map_err(|e| Failure::from(e).trying(format!("make the load durable in {}", server.shown)))
+        .map_err(|e| error::reading(e).trying(format!("make the load durable in {}", server.shown)))
 }
 
 /// Makes an index where it is missing. The server compares it with one of the same name.
@@ -52,8 +52,8 @@ async fn make_index(server: &Server, index: &Index) -> Done<()> {
         Kind::Command(c) if c.code == 85 || c.code == 86 => Failure {
             kind: ErrorKind::Unavailable,
             advice: Some("drop that index, or name another database".into()),
-            ..e.into()
+            ..error::reading(e)
         },
-        _ => e.into(),
+        _ => error::reading(e),
     })
 }

@@ -2,40 +2,42 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use futures_util::TryStreamExt;
-use hoap_database::shop::{COUNTRY_INDEX, CUSTOMERS, ORDERS, ZIP_INDEX};
-use hoap_database::shop::{JoinRow, JoinVariant};
+use hoap_database::engine::{self, Joins, Pages, put_key};
+use hoap_database::shop::{COUNTRY_INDEX, CUSTOMERS, JoinRow, JoinVariant, ORDERS, ZIP_INDEX};
 use mongodb::bson::raw::RawBsonRef;
 use mongodb::bson::{Bson, Document, RawDocumentBuf, doc};
 
 use super::server::Server;
 use super::{MongoDbEngine, value};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, Joins, Pages, put_key};
+use crate::mongodb::error::OrFail;
 
+#[async_trait]
 impl Pages for MongoDbEngine {
-    type Pager = Pager;
-
-    async fn pager(&self) -> Done<Pager> {
+    async fn pager(&self) -> Done<Box<dyn engine::Pager>> {
         expect_index(&self.server, COUNTRY_INDEX).await?;
-        Ok(Pager { server: self.server.clone() })
+        Ok(Box::new(Pager { server: self.server.clone() }))
     }
 }
 
+#[async_trait]
 impl Joins for MongoDbEngine {
-    type Joiner = Joiner;
-    const VARIANTS: &'static [JoinVariant] = &[JoinVariant::Lookup, JoinVariant::TwoPhase];
+    fn variants(&self) -> &'static [JoinVariant] {
+        &[JoinVariant::Lookup, JoinVariant::TwoPhase]
+    }
 
-    async fn joiner(&self, variant: JoinVariant) -> Done<Joiner> {
+    async fn joiner(&self, variant: JoinVariant) -> Done<Box<dyn engine::Joiner>> {
         expect_index(&self.server, ZIP_INDEX).await?;
         let two_phase = variant == JoinVariant::TwoPhase;
-        Ok(Joiner { server: self.server.clone(), two_phase })
+        Ok(Box::new(Joiner { server: self.server.clone(), two_phase }))
     }
 }
 
 /// Refuses a search without its index: it would read every customer, and nobody would notice.
 async fn expect_index(server: &Server, index: &str) -> Done<()> {
-    let names = async { Ok(server.collection(CUSTOMERS).list_index_names().await?) };
+    let names = async { server.collection(CUSTOMERS).list_index_names().await.or_fail() };
     match server.limited(names).await?.iter().any(|name| name == index) {
         true => Ok(()),
         false => Err(Failure::missing(format!("index {index} is missing"))),
@@ -120,8 +122,7 @@ fn cents(amount: f64) -> i64 {
     (amount * 100.0).round() as i64
 }
 
-impl Abandon for Pager {}
-
+#[async_trait]
 impl engine::Pager for Pager {
     async fn page(
         &mut self,
@@ -138,9 +139,9 @@ impl engine::Pager for Pager {
         let customers = self.server.collection(CUSTOMERS);
         let find = customers.find(doc! {"address.country": country});
         let find = find.projection(doc! {"_id": 1}).skip(offset.into()).limit(limit.into());
-        let mut cursor = find.batch_size(limit.saturating_add(1).min(10_000)).await?;
+        let mut cursor = find.batch_size(limit.saturating_add(1).min(10_000)).await.or_fail()?;
         let mut found = 0;
-        while cursor.advance().await? {
+        while cursor.advance().await.or_fail()? {
             put_key(keys, found, value::key(cursor.current())?);
             found += 1;
         }
@@ -149,16 +150,15 @@ impl engine::Pager for Pager {
     }
 }
 
-impl Abandon for Joiner {}
-
+#[async_trait]
 impl engine::Joiner for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         if self.two_phase {
             let row = |cents| JoinRow { month: month.to_owned(), zip: zip.to_owned(), cents };
-            rows.extend(self.two_phase(zip, month).await?.map(row));
+            rows.extend(self.two_phase(zip, month).await.or_fail()?.map(row));
             return Ok(());
         }
-        for row in self.lookup(zip, month).await? {
+        for row in self.lookup(zip, month).await.or_fail()? {
             let id = row.get_document("_id").map_err(Failure::broken)?;
             rows.push(JoinRow {
                 month: id.get_str("month").map_err(Failure::broken)?.to_owned(),

@@ -5,6 +5,8 @@
 
 use std::time::Instant;
 
+use async_trait::async_trait;
+use hoap_database::engine::{self, in_order};
 use hoap_database::{Index, Intent, Order, Patch, Row};
 use hoap_record::ErrorKind;
 use mongodb::ClientSession;
@@ -16,7 +18,6 @@ use serde_json::Value;
 use super::server::Server;
 use super::{documentdb, error, patch, value};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, in_order};
 use crate::patches::{independent, why_not};
 
 const HELD: &str = "a transaction has its session until it ends";
@@ -119,14 +120,7 @@ impl<'a> OpenTransaction<'a> {
     }
 }
 
-impl Abandon for OpenTransaction<'_> {
-    /// Dropped, it is aborted in the background, and its session is not used again.
-    fn abandon(&mut self) -> bool {
-        self.failed = true;
-        true
-    }
-}
-
+#[async_trait]
 impl engine::OpenTransaction for OpenTransaction<'_> {
     fn is_over(&self) -> bool {
         self.failed
@@ -247,6 +241,12 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         session.abort_transaction().await.map_err(error::in_transaction)?;
         *self.home = Some(session);
         Ok(())
+    }
+
+    /// Dropped, it is aborted in the background, and its session is not used again.
+    fn abandon(&mut self) -> bool {
+        self.failed = true;
+        true
     }
 }
 

@@ -4,8 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use hoap_database::{Batch, BulkWriter, Documents, Index, Row};
-use hoap_record::{Error, ErrorKind, Result};
+use hoap_database::engine::{Bulk, Documents, Done, Each};
+use hoap_database::failure::Failure;
+use hoap_database::{Batch, Index};
 use serde_json::Value;
 
 /// The documents that were thrown away.
@@ -43,11 +44,11 @@ impl LoadState {
 
 #[async_trait]
 impl Documents for LoadState {
-    async fn note(&self) -> Result<Option<Value>> {
+    async fn note(&self) -> Done<Option<Value>> {
         Ok(self.state().note.clone())
     }
 
-    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Result<bool> {
+    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Done<bool> {
         let there = &mut self.state().note;
         let same = there.as_ref() == expected;
         if same {
@@ -56,12 +57,15 @@ impl Documents for LoadState {
         Ok(same)
     }
 
-    async fn any_exists(&self, collections: &[&str]) -> Result<bool> {
-        let state = self.state();
-        Ok(collections.iter().any(|c| state.collections.contains(*c)))
+    async fn exists(&self, collection: &str) -> Done<bool> {
+        Ok(self.state().collections.contains(collection))
     }
 
-    async fn drop(&self, collections: &[&str]) -> Result<()> {
+    fn elsewhere(&self) -> &'static str {
+        "another database"
+    }
+
+    async fn drop(&self, collections: &[&str]) -> Done<()> {
         let mut state = self.state();
         state.collections.retain(|c| !collections.contains(&c.as_str()));
         state.note = None;
@@ -69,27 +73,21 @@ impl Documents for LoadState {
         Ok(())
     }
 
-    async fn create(&self, collections: &[&str]) -> Result<()> {
+    async fn create(&self, collections: &[&str]) -> Done<()> {
         self.state().collections.extend(collections.iter().map(|c| (*c).to_owned()));
         Ok(())
     }
 
-    async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
+    async fn bulk(&self, part: &str) -> Done<Box<dyn Bulk>> {
         Ok(Box::new(BatchWriter { kept: self.clone(), part: part.to_owned() }))
     }
 
-    async fn settle(&self, _: &[Index]) -> Result<()> {
+    async fn settle(&self, _: &[Index]) -> Done<()> {
         Ok(())
     }
 
-    async fn scan(
-        &self,
-        collection: &str,
-        _: &[&str],
-        _: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
-    ) -> Result<()> {
-        let answer = "documents are thrown away and cannot be read back";
-        Err(Error::new(ErrorKind::Invalid, format!("scan {collection} in null:"), answer))
+    async fn scan(&self, _: &str, _: &[&str], _: &mut Each<'_>) -> Done<()> {
+        Err(Failure::invalid("documents are thrown away and cannot be read back"))
     }
 }
 
@@ -99,13 +97,13 @@ struct BatchWriter {
 }
 
 #[async_trait]
-impl BulkWriter for BatchWriter {
-    async fn position(&mut self, collection: &str) -> Result<u64> {
+impl Bulk for BatchWriter {
+    async fn position(&mut self, collection: &str) -> Done<u64> {
         let key = (self.part.clone(), collection.to_owned());
         Ok(self.kept.state().positions.get(&key).copied().unwrap_or(0))
     }
 
-    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Done<()> {
         let mut state = self.kept.state();
         state.positions.insert((self.part.clone(), collection.to_owned()), position);
         state.discarded.documents += batch.len() as u64;

@@ -20,11 +20,14 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
-use hoap_database::shop::{JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages};
-use hoap_database::{
-    Analytics, Applicable, Blocking, Documents, NotApplicable, Target, Transactions,
+use async_trait::async_trait;
+use hoap_database::Database;
+use hoap_database::engine::{
+    About, Analytics, BoxedStore, Calls, Documents, Done, Engine, Joiner, Joins, Offered, Pager,
+    Pages, RecordSession, RecordStore, Transactions,
 };
+use hoap_database::key_value::{Fields, Record, Scanned, Table};
+use hoap_database::shop::{JoinRow, JoinVariant};
 use hoap_record::Description;
 use hoap_record::{Error, ErrorKind, Result};
 
@@ -70,7 +73,7 @@ pub struct Null {
 ///
 /// # Errors
 /// Returns [`ErrorKind::Invalid`] where the URL is wrong.
-pub fn open(url: &str) -> Result<Null> {
+pub fn open(url: &str) -> Result<Database> {
     let rest = url.strip_prefix("null:").unwrap_or(url);
     let (path, query) = match rest.split_once('?') {
         Some((path, query)) => (path, Some(query)),
@@ -90,7 +93,7 @@ pub fn open(url: &str) -> Result<Null> {
     set_each(url, query, |name, value| options.set(name, value))?;
     let Options { latency, stall, stall_after } = options;
     let pace = Pace::new(latency, stall, stall_after);
-    Ok(Null { url: url.into(), pace: Arc::new(pace), load: LoadState::default() })
+    Ok(Database::new(Null { url: url.into(), pace: Arc::new(pace), load: LoadState::default() }))
 }
 
 impl Null {
@@ -108,15 +111,13 @@ impl Null {
         let pace = &self.pace;
         NullSession { pace: pace.slows().then(|| pace.clone()) }
     }
-
-    fn not_applicable<T>(&self, capability: &'static str) -> Applicable<T> {
-        Err(NotApplicable { capability, database: "null:".to_owned(), because: KEEPS_NOTHING })
-    }
 }
 
-impl Blocking for Null {}
+impl Engine for Null {
+    fn about(&self) -> About {
+        About::new("null:", &*self.url, &[], Calls::InProcess)
+    }
 
-impl Target for Null {
     fn description(&self) -> Description {
         let pace = &self.pace;
         let ms = |d: Duration| format!("{} ms", d.as_millis());
@@ -133,21 +134,28 @@ impl Target for Null {
         }
     }
 
-    /// A closed loop on it is to take all the CPU there is.
-    fn in_process(&self) -> bool {
-        true
-    }
-
-    fn documents(&self) -> Applicable<&dyn Documents> {
+    fn documents(&self) -> Offered<&dyn Documents> {
         Ok(&self.load)
     }
 
-    fn transactions(&self) -> Applicable<&dyn Transactions> {
-        self.not_applicable("document transactions")
+    fn transactions(&self) -> Offered<&dyn Transactions> {
+        Err(KEEPS_NOTHING)
     }
 
-    fn analytics(&self) -> Applicable<&dyn Analytics> {
-        self.not_applicable("analytical queries")
+    fn analytics(&self) -> Offered<&dyn Analytics> {
+        Err(KEEPS_NOTHING)
+    }
+
+    fn key_value(&self) -> Offered<&dyn BoxedStore> {
+        Ok(self)
+    }
+
+    fn pages(&self) -> Offered<&dyn Pages> {
+        Ok(self)
+    }
+
+    fn joins(&self) -> Offered<&dyn Joins> {
+        Ok(self)
     }
 }
 
@@ -168,82 +176,77 @@ impl NullSession {
     }
 }
 
-impl KeyValue for Null {
+impl RecordStore for Null {
     type Session = NullSession;
 
-    fn scans(&self) -> Applicable<()> {
-        Ok(())
-    }
+    const BARE: bool = true;
 
     fn answers(&self) -> bool {
         false
     }
 
-    async fn session(&self, _: &Table) -> Result<NullSession> {
+    async fn record_session(&self, _: &Table) -> Done<NullSession> {
         Ok(self.session())
     }
 }
 
-impl KeyValueSession for NullSession {
-    async fn read(&mut self, _: &str, _: Fields, record: &mut Record) -> Result<bool> {
-        record.clear();
+impl RecordSession for NullSession {
+    async fn read(&mut self, _: &str, _: Fields, _: &mut Record) -> Done<bool> {
         self.operation().await;
         Ok(true)
     }
 
-    async fn insert(&mut self, _: &str, _: &Record) -> Result<()> {
+    async fn insert(&mut self, _: &str, _: &Record) -> Done<()> {
         self.operation().await;
         Ok(())
     }
 
-    async fn update(&mut self, _: &str, _: &Record) -> Result<bool> {
+    async fn update(&mut self, _: &str, _: &Record) -> Done<bool> {
         self.operation().await;
         Ok(true)
     }
 
-    async fn delete(&mut self, _: &str) -> Result<bool> {
+    async fn delete(&mut self, _: &str) -> Done<bool> {
         self.operation().await;
         Ok(true)
     }
 
-    async fn scan(&mut self, _: &str, _: usize, _: Fields, scanned: &mut Scanned) -> Result<()> {
-        scanned.clear();
+    async fn scan(&mut self, _: &str, _: usize, _: Fields, _: &mut Scanned) -> Done<()> {
         self.operation().await;
         Ok(())
     }
 }
 
+#[async_trait]
 impl Pages for Null {
-    type Session = NullSession;
-
-    async fn session(&self) -> Result<NullSession> {
-        Ok(self.session())
+    async fn pager(&self) -> Done<Box<dyn Pager>> {
+        Ok(Box::new(self.session()))
     }
 }
 
+#[async_trait]
 impl Joins for Null {
-    type Session = NullSession;
-
     fn variants(&self) -> &'static [JoinVariant] {
         &JoinVariant::ALL
     }
 
-    async fn session(&self, _: JoinVariant) -> Result<NullSession> {
-        Ok(self.session())
+    async fn joiner(&self, _: JoinVariant) -> Done<Box<dyn Joiner>> {
+        Ok(Box::new(self.session()))
     }
 }
 
-impl PageSession for NullSession {
-    async fn page(&mut self, _: &str, _: u32, _: u32, keys: &mut Vec<String>) -> Result<()> {
+#[async_trait]
+impl Pager for NullSession {
+    async fn page(&mut self, _: &str, _: u32, _: u32, keys: &mut Vec<String>) -> Done<()> {
         keys.clear();
         self.operation().await;
         Ok(())
     }
 }
 
-impl JoinSession for NullSession {
-    async fn join(&mut self, _: &str, _: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
-        rows.clear();
+#[async_trait]
+impl Joiner for NullSession {
+    async fn join(&mut self, _: &str, _: &str, _: &mut Vec<JoinRow>) -> Done<()> {
         self.operation().await;
         Ok(())
     }

@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use async_trait::async_trait;
 use futures_util::TryStreamExt;
-use hoap_database::Canceller;
-use hoap_database::{Answer, Explained};
+use hoap_database::engine::{self, Analytics};
+use hoap_database::{Answer, Canceller, Explained};
 use hoap_record::ErrorKind;
 use serde_json::Value;
 use tokio::runtime::Handle;
@@ -19,17 +20,19 @@ use super::parameters::{self, Bound, Numbered};
 use super::server::Role;
 use super::{PostgresEngine, error, numeric, sql};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, Analytics};
+use crate::postgres::error::OrFail;
 
+#[async_trait]
 impl Analytics for PostgresEngine {
-    type Session = QuerySession;
-    const DIALECT: &'static str = "postgres";
+    fn dialect(&self) -> &'static str {
+        "postgres"
+    }
 
-    async fn query_session(&self) -> Done<QuerySession> {
+    async fn query_session(&self) -> Done<Box<dyn engine::QuerySession>> {
         let connection = self.server().connect(Role::Queries).await?;
         let running = Arc::new(RunningQuery::default());
         *running.cancel() = Some(connection.cancel.clone());
-        Ok(QuerySession { pools: self.pools.clone(), connection, running, queries: 0 })
+        Ok(Box::new(QuerySession { pools: self.pools.clone(), connection, running, queries: 0 }))
     }
 }
 
@@ -72,7 +75,7 @@ impl QuerySession {
     }
 
     fn failed(&mut self, e: tokio_postgres::Error) -> Failure {
-        let failure = Failure::from(e);
+        let failure = error::failure(e);
         self.connection.look_at(&failure);
         match failure.code.as_str() {
             // The error of a text that writes, in a session that only reads.
@@ -181,7 +184,7 @@ impl QuerySession {
 
 fn value(row: &tokio_postgres::Row, column: usize) -> Done<Value> {
     let name = row.columns()[column].name();
-    match row.try_get(column)? {
+    match row.try_get(column).or_fail()? {
         None => Ok(Value::Null),
         Some(Cell::Value(value)) => Ok(value),
         Some(Cell::NoJson(text)) => Err(Failure::broken(format!("column {name} is {text}"))),
@@ -277,13 +280,7 @@ impl Drop for QueryGuard<'_> {
     }
 }
 
-impl Abandon for QuerySession {
-    fn abandon(&mut self) -> bool {
-        self.connection.abandon();
-        true
-    }
-}
-
+#[async_trait]
 impl engine::QuerySession for QuerySession {
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Done<Answer> {
         let (statement, columns, bound) = self.prepare("", text, parameters).await?;
@@ -301,7 +298,7 @@ impl engine::QuerySession for QuerySession {
         let rows = self.run(&statement, &bound).await?;
         let broken = || Failure::broken("EXPLAIN gave no plan");
         let row = rows.first().ok_or_else(broken)?;
-        let Json(mut all) = row.try_get(0)?;
+        let Json(mut all) = row.try_get(0).or_fail()?;
         let whole = all.get_mut(0).and_then(Value::as_object_mut).ok_or_else(broken)?;
         let plan = whole.shift_remove("Plan").ok_or_else(broken)?;
         Ok(Explained { plan, profile: Value::Object(std::mem::take(whole)) })
@@ -311,12 +308,13 @@ impl engine::QuerySession for QuerySession {
         let text = sql::counters(collection, field);
         self.ready().await?;
         let rows = async {
-            let statement = self.connection.prepared(&text).await?;
-            Ok(self.connection.client.query(&statement, &[]).await?)
+            let statement = self.connection.prepared(&text).await.or_fail()?;
+            self.connection.client.query(&statement, &[]).await.or_fail()
         };
         let rows = rows.await;
         let rows = self.connection.answered(rows)?;
-        let counter = |row: &tokio_postgres::Row| Ok((row.try_get(0)?, row.try_get(1)?));
+        let counter =
+            |row: &tokio_postgres::Row| Ok((row.try_get(0).or_fail()?, row.try_get(1).or_fail()?));
         rows.iter().map(counter).collect()
     }
 
@@ -338,5 +336,10 @@ impl engine::QuerySession for QuerySession {
                 running.sending.store(false, Ordering::SeqCst);
             });
         }))
+    }
+
+    fn abandon(&mut self) -> bool {
+        self.connection.abandon();
+        true
     }
 }

@@ -7,9 +7,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::future::try_join;
 use futures_util::{SinkExt, pin_mut};
+use hoap_database::engine::Bulk;
 use hoap_database::{Batch, Texts};
 use hoap_record::ErrorKind;
 use memchr::memmem;
@@ -20,7 +22,7 @@ use super::error;
 use super::link::{Link, Pools};
 use super::types::JSONB_VERSION;
 use crate::failure::{Done, Failure};
-use crate::front::engine::{Abandon, Bulk};
+use crate::postgres::error::OrFail;
 
 const SAVE: &str = "INSERT INTO hoap_load (part, collection, position) VALUES ($1, $2, $3)
     ON CONFLICT (part, collection) DO UPDATE SET position = excluded.position";
@@ -69,13 +71,7 @@ impl BatchWriter {
             rows.iter().map(position).collect::<Result<_, _>>()
         };
         let read = read.await;
-        held.answered(read.map_err(Failure::from))
-    }
-}
-
-impl Abandon for BatchWriter {
-    fn abandon(&mut self) -> bool {
-        self.link.abandon()
+        held.answered(read.map_err(error::failure))
     }
 }
 
@@ -86,6 +82,7 @@ impl Drop for BatchWriter {
     }
 }
 
+#[async_trait]
 impl Bulk for BatchWriter {
     async fn position(&mut self, collection: &str) -> Done<u64> {
         if self.positions.is_none() {
@@ -121,6 +118,10 @@ impl Bulk for BatchWriter {
     ) -> Done<u64> {
         self.write_transaction(collection, documents, before, BATCH).await
     }
+
+    fn abandon(&mut self) -> bool {
+        self.link.abandon()
+    }
 }
 
 impl BatchWriter {
@@ -137,21 +138,21 @@ impl BatchWriter {
         let all = documents.len();
         let mut held = self.link.hold().await?;
         let written = async {
-            let copy = held.prepared(&copy).await?;
-            let save = held.prepared(SAVE).await?;
+            let copy = held.prepared(&copy).await.or_fail()?;
+            let save = held.prepared(SAVE).await.or_fail()?;
             let begin = held.client.batch_execute(BEGIN);
             let bytes = match documents.is_empty() {
-                true => begin.await.map(|()| 0)?,
+                true => begin.await.map(|()| 0).or_fail()?,
                 false => {
                     // One after the other, sent together.
-                    let ((), sink) = try_join(begin, held.client.copy_in(&copy)).await?;
+                    let ((), sink) = try_join(begin, held.client.copy_in(&copy)).await.or_fail()?;
                     send(sink, documents, limit).await?
                 }
             };
             let position = before.wrapping_add(all - documents.len());
             let position = i64::try_from(position).unwrap_or(i64::MAX);
             let progress: [&(dyn ToSql + Sync); 3] = [&self.part, &collection, &position];
-            Done::Ok(held.client.execute(&save, &progress).await.map(|_| bytes)?)
+            held.client.execute(&save, &progress).await.map(|_| bytes).or_fail()
         };
         let bytes = match written.await {
             Ok(bytes) => bytes,
@@ -182,12 +183,12 @@ async fn send(sink: CopyInSink<Bytes>, documents: &mut Texts<'_>, limit: usize) 
             bytes += line(documents, &mut key, &mut piece)?;
         }
         if piece.len() >= PIECE {
-            sink.feed(std::mem::take(&mut piece).into()).await?;
+            sink.feed(std::mem::take(&mut piece).into()).await.or_fail()?;
         }
     }
     piece.extend_from_slice(&TRAILER);
-    sink.feed(piece.into()).await?;
-    sink.finish().await?;
+    sink.feed(piece.into()).await.or_fail()?;
+    sink.finish().await.or_fail()?;
     Ok(bytes as u64)
 }
 

@@ -1,17 +1,17 @@
 //! The handle that [`super::open`] returns.
 
 use std::sync::Arc;
-use std::time::Duration;
+
+use hoap_database::engine::{
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+};
+use hoap_record::Description;
 
 use super::link::Pools;
 use super::server::Server;
-use crate::front::Front;
-use crate::front::engine::Engine;
+use super::settings;
 
-/// A PostgreSQL database. Clones share the pools of connections, if there are any.
-pub type Postgres = Front<PostgresEngine>;
-
-/// What is PostgreSQL's of it.
+/// A PostgreSQL database. Clients share the pools of connections, if there are any.
 pub struct PostgresEngine {
     pub(super) pools: Arc<Pools>,
 }
@@ -23,18 +23,41 @@ impl PostgresEngine {
 }
 
 impl Engine for PostgresEngine {
-    const RESERVED: &'static [&'static str] = &["pg_", "hoap_"];
-
-    fn url(&self) -> &str {
-        &self.server().url
+    fn about(&self) -> About {
+        About {
+            // The server truncates a longer name silently (NAMEDATALEN).
+            longest_name: 63,
+            longest_index: 63,
+            answer_timeout: Some(self.server().options.answer_timeout),
+            ..About::new("PostgreSQL", &self.server().url, &["pg_", "hoap_"], Calls::Server)
+        }
     }
 
-    fn longest_name(&self) -> usize {
-        // The server truncates a longer name silently (NAMEDATALEN).
-        63
+    fn description(&self) -> Description {
+        settings::description(self.server())
     }
 
-    fn answer_timeout(&self) -> Option<Duration> {
-        Some(self.server().options.answer_timeout)
+    fn documents(&self) -> Offered<&dyn Documents> {
+        Ok(self)
+    }
+
+    fn transactions(&self) -> Offered<&dyn Transactions> {
+        Ok(self)
+    }
+
+    fn analytics(&self) -> Offered<&dyn Analytics> {
+        Ok(self)
+    }
+
+    fn key_value(&self) -> Offered<&dyn BoxedStore> {
+        Ok(self)
+    }
+
+    fn pages(&self) -> Offered<&dyn Pages> {
+        Ok(self)
+    }
+
+    fn joins(&self) -> Offered<&dyn Joins> {
+        Ok(self)
     }
 }

@@ -1,7 +1,9 @@
 //! Whole collections: notes, creation, scans.
 
+use async_trait::async_trait;
 use futures_util::{TryStreamExt, pin_mut};
 use hoap_database::Index;
+use hoap_database::engine::{self, Documents, Each, Offered};
 use hoap_record::{Stored, StoredCollection};
 use serde_json::Value;
 
@@ -12,14 +14,15 @@ use super::tables::{
 };
 use super::{PostgresEngine, settle, sql};
 use crate::failure::Done;
-use crate::front::engine::{Documents, Each};
+use crate::postgres::error::OrFail;
 
 const NOTE: &str = "note";
 
+#[async_trait]
 impl Documents for PostgresEngine {
-    type Bulk = BatchWriter;
-
-    const ELSEWHERE: &'static str = "another schema (?schema=NAME)";
+    fn elsewhere(&self) -> &'static str {
+        "another schema (?schema=NAME)"
+    }
 
     async fn note(&self) -> Done<Option<Value>> {
         let connection = self.pools.reading().await?;
@@ -35,7 +38,7 @@ impl Documents for PostgresEngine {
         let mut connection = self.begin_making().await?;
         // CREATE TABLE IF NOT EXISTS asks for the right to create one even where it exists.
         if !exists(&connection, "hoap_note").await? {
-            connection.client.batch_execute(NOTES).await?;
+            connection.client.batch_execute(NOTES).await.or_fail()?;
         }
         if read_note(&connection, NOTE, true).await?.as_ref() != expected {
             connection.rest();
@@ -60,20 +63,20 @@ impl Documents for PostgresEngine {
         }
         let connection = self.pools.reading().await?;
         let schema = format!("SELECT to_regnamespace('\"{}\"')::text", self.schema());
-        let there = connection.client.query_one(&schema, &[]).await?;
-        let there: Option<String> = there.try_get(0)?;
+        let there = connection.client.query_one(&schema, &[]).await.or_fail()?;
+        let there: Option<String> = there.try_get(0).or_fail()?;
         self.pools.leave(connection);
         if there.is_none() {
             return Ok(());
         }
         let mut connection = self.begin_making().await?;
-        connection.client.batch_execute(&text).await?;
+        connection.client.batch_execute(&text).await.or_fail()?;
         commit(&mut connection).await
     }
 
     async fn create(&self, collections: &[&str]) -> Done<()> {
         let mut connection = self.begin_making().await?;
-        connection.client.batch_execute(&format!("{NOTES}; {PROGRESS}")).await?;
+        connection.client.batch_execute(&format!("{NOTES}; {PROGRESS}")).await.or_fail()?;
         let unlogged = if self.server().options.unlogged { "UNLOGGED " } else { "" };
         for collection in collections {
             match columns(&connection, collection).await?.as_str() {
@@ -82,7 +85,7 @@ impl Documents for PostgresEngine {
                         "CREATE {unlogged}TABLE \"{collection}\" \
                          (key text COLLATE \"C\" PRIMARY KEY, doc jsonb NOT NULL)"
                     );
-                    connection.client.batch_execute(&table).await?;
+                    connection.client.batch_execute(&table).await.or_fail()?;
                 }
                 "key text, doc jsonb" => {}
                 _ => return Err(foreign(collection)),
@@ -91,8 +94,8 @@ impl Documents for PostgresEngine {
         commit(&mut connection).await
     }
 
-    async fn bulk(&self, part: &str) -> Done<BatchWriter> {
-        BatchWriter::new(self.pools.clone(), part).await
+    async fn bulk(&self, part: &str) -> Done<Box<dyn engine::Bulk>> {
+        Ok(Box::new(BatchWriter::new(self.pools.clone(), part).await?))
     }
 
     async fn settle(&self, indexes: &[Index]) -> Done<()> {
@@ -101,12 +104,13 @@ impl Documents for PostgresEngine {
     }
 
     /// The tables with their indexes and what is beside their rows.
-    async fn stored(&self, collections: &[&str]) -> Done<Result<Stored, &'static str>> {
+    async fn stored(&self, collections: &[&str]) -> Done<Offered<Stored>> {
         let connection = self.pools.reading().await?;
         let text = "SELECT coalesce(pg_total_relation_size(to_regclass(quote_ident($1::text))), 0)";
         let mut of = Vec::new();
         for name in collections {
-            let bytes: i64 = connection.client.query_one(text, &[name]).await?.try_get(0)?;
+            let bytes: i64 =
+                connection.client.query_one(text, &[name]).await.or_fail()?.try_get(0).or_fail()?;
             let bytes = u64::try_from(bytes).unwrap_or(0);
             of.push(StoredCollection { name: (*name).to_owned(), bytes });
         }
@@ -121,10 +125,10 @@ impl Documents for PostgresEngine {
         // One statement reads one snapshot. Its rows are read from the network as `each` takes
         // them; the others wait in the server.
         let nothing: [&str; 0] = [];
-        let rows = connection.client.query_raw(&text, nothing).await?;
+        let rows = connection.client.query_raw(&text, nothing).await.or_fail()?;
         pin_mut!(rows);
-        while let Some(row) = rows.try_next().await? {
-            let key: &str = row.try_get(0)?;
+        while let Some(row) = rows.try_next().await.or_fail()? {
+            let key: &str = row.try_get(0).or_fail()?;
             each(key, sql::row(&row, fields.len())?)?;
         }
         self.pools.leave(connection);
@@ -145,8 +149,12 @@ impl PostgresEngine {
         begin_alone(&connection, schema).await?;
         // CREATE SCHEMA IF NOT EXISTS asks for the right to create one even where it exists.
         let there = format!("SELECT to_regnamespace('\"{schema}\"') IS NULL");
-        if connection.client.query_one(&there, &[]).await?.try_get(0)? {
-            connection.client.batch_execute(&format!("CREATE SCHEMA \"{schema}\"")).await?;
+        if connection.client.query_one(&there, &[]).await.or_fail()?.try_get(0).or_fail()? {
+            connection
+                .client
+                .batch_execute(&format!("CREATE SCHEMA \"{schema}\""))
+                .await
+                .or_fail()?;
         }
         Ok(connection)
     }

@@ -7,7 +7,7 @@ use std::error::Error as _;
 use hoap_record::ErrorKind;
 
 pub(super) use crate::failure::LOAD_FIRST;
-use crate::failure::{Failure, chain};
+use crate::failure::{Done, Failure, chain};
 
 /// Whether the connection is gone, so that nothing more can be learned from it.
 pub(super) fn is_lost(failure: &Failure) -> bool {
@@ -32,26 +32,37 @@ pub(super) fn is_cancelled(error: &tokio_postgres::Error) -> bool {
 }
 
 /// Sorts an error of a statement by what the caller may do about it.
-impl From<tokio_postgres::Error> for Failure {
-    fn from(error: tokio_postgres::Error) -> Failure {
-        let io = |e: &(dyn std::error::Error + 'static)| e.is::<std::io::Error>();
-        let (kind, advice) = match error.code() {
-            Some(_) if is_removed(&error) => (ErrorKind::Missing, Some(LOAD_FIRST)),
-            Some(code) => meaning(code.code()),
-            None if error.is_closed() || error.source().is_some_and(io) => {
-                (ErrorKind::Unavailable, Some(RESTARTED))
-            }
-            None => (ErrorKind::Broken, None),
-        };
-        let code = error.code().map_or_else(String::new, |code| code.code().to_owned());
-        Failure { code, ..Failure::of(kind, answer(&error), advice) }
+pub(super) fn failure(error: tokio_postgres::Error) -> Failure {
+    let io = |e: &(dyn std::error::Error + 'static)| e.is::<std::io::Error>();
+    let (kind, advice) = match error.code() {
+        Some(_) if is_removed(&error) => (ErrorKind::Missing, Some(LOAD_FIRST)),
+        Some(code) => meaning(code.code()),
+        None if error.is_closed() || error.source().is_some_and(io) => {
+            (ErrorKind::Unavailable, Some(RESTARTED))
+        }
+        None => (ErrorKind::Broken, None),
+    };
+    let code = error.code().map_or_else(String::new, |code| code.code().to_owned());
+    Failure { code, ..Failure::of(kind, answer(&error), advice) }
+}
+
+/// Sorts an error of the driver, for `?`: neither it nor [`Failure`] is of this crate.
+pub(super) trait OrFail<T> {
+    /// The same, with what the error means for the caller.
+    fn or_fail(self) -> Done<T>;
+}
+
+impl<T> OrFail<T> for Result<T, tokio_postgres::Error> {
+    #[inline]
+    fn or_fail(self) -> Done<T> {
+        self.map_err(failure)
     }
 }
 
 /// The failure of a COMMIT, or of a statement that has its commit inside: where the connection was
 /// lost before the answer, nobody knows whether it was applied.
-pub(super) fn commit(failed: impl Into<Failure>) -> Failure {
-    let failure = failed.into();
+pub(super) fn commit(error: tokio_postgres::Error) -> Failure {
+    let failure = failure(error);
     if is_lost(&failure) {
         let advice = "the connection was lost before the answer: it may have been applied";
         return Failure { kind: ErrorKind::Ambiguous, advice: Some(advice.into()), ..failure };

@@ -5,7 +5,7 @@
 //! object, so that one statement serves any set of them.
 
 use futures_util::{TryStreamExt, pin_mut};
-use hoap_database::Applicable;
+use hoap_database::engine::{self, RecordStore};
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use tokio_postgres::Row;
 
@@ -14,23 +14,20 @@ use super::server::Role;
 use super::types::{Json, StoredJson};
 use super::{PostgresEngine, error};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, KeyValue};
 use crate::json;
+use crate::postgres::error::OrFail;
 use crate::reads::Reads;
 
-impl KeyValue for PostgresEngine {
+impl RecordStore for PostgresEngine {
     type Session = RecordSession;
-
-    fn scans(&self) -> Applicable<()> {
-        Ok(())
-    }
 
     async fn record_session(&self, table: &Table) -> Done<RecordSession> {
         let texts = Texts::new(table);
         let mut link = Link::new(self.pools.clone(), Role::Client).await?;
         // A missing table fails here, before the first operation.
         let mut held = link.hold().await?;
-        let prepared = async { Ok(held.prepared(texts.read.text(Fields::All)).await.map(drop)?) };
+        let prepared =
+            async { held.prepared(texts.read.text(Fields::All)).await.map(drop).or_fail() };
         let prepared = self.server().limited(prepared).await;
         held.answered(prepared)?;
         drop(held);
@@ -102,7 +99,7 @@ fn decode(
     if fields == Fields::None {
         return Ok(());
     }
-    let stored: Option<StoredJson<'_>> = row.try_get(column)?;
+    let stored: Option<StoredJson<'_>> = row.try_get(column).or_fail()?;
     let Some(StoredJson(text)) = stored else { return Ok(()) };
     match fields {
         Fields::One(number) if text != b"null" => {
@@ -115,21 +112,15 @@ fn decode(
     }
 }
 
-impl Abandon for RecordSession {
-    fn abandon(&mut self) -> bool {
-        self.link.abandon()
-    }
-}
-
 impl engine::RecordSession for RecordSession {
     async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
         let mut held = self.link.hold().await?;
         let read = async {
-            let rows = held.rows(self.texts.read.text(fields), &[&key]).await?;
+            let rows = held.rows(self.texts.read.text(fields), &[&key]).await.or_fail()?;
             pin_mut!(rows);
             let mut found = false;
             // Reads the answer to its end.
-            while let Some(row) = rows.try_next().await? {
+            while let Some(row) = rows.try_next().await.or_fail()? {
                 decode(&self.fields, &row, 0, fields, record)?;
                 found = true;
             }
@@ -166,15 +157,20 @@ impl engine::RecordSession for RecordSession {
         let mut held = self.link.hold().await?;
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         let read = async {
-            let rows = held.rows(self.texts.scan.text(fields), &[&start, &count]).await?;
+            let rows =
+                held.rows(self.texts.scan.text(fields), &[&start, &count]).await.or_fail()?;
             pin_mut!(rows);
-            while let Some(row) = rows.try_next().await? {
-                let key: &str = row.try_get(0)?;
+            while let Some(row) = rows.try_next().await.or_fail()? {
+                let key: &str = row.try_get(0).or_fail()?;
                 decode(&self.fields, &row, 1, fields, scanned.push(key))?;
             }
             Ok(())
         };
         let read = read.await;
         held.answered(read)
+    }
+
+    fn abandon(&mut self) -> bool {
+        self.link.abandon()
     }
 }

@@ -64,14 +64,12 @@ mod types;
 
 use std::sync::Arc;
 
-use hoap_database::{Analytics, Applicable, Documents, Target, Transactions};
-use hoap_record::Description;
+use hoap_database::Database;
 use hoap_record::Result;
-
 use link::Pools;
 use server::Server;
 
-pub use database::{Postgres, PostgresEngine};
+pub use database::PostgresEngine;
 pub use options::OPTIONS;
 
 /// The capabilities.
@@ -85,24 +83,6 @@ pub(crate) const LACKS: &[crate::capabilities::Lack] = &[];
 /// # Errors
 /// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong, and
 /// [`hoap_record::ErrorKind::Unavailable`] where a certificate cannot be read.
-pub async fn open(url: &str) -> Result<Postgres> {
-    Ok(Postgres::new(PostgresEngine { pools: Arc::new(Pools::new(Server::new(url)?)) }))
-}
-
-impl Target for Postgres {
-    fn description(&self) -> Description {
-        settings::description(self.0.server())
-    }
-
-    fn documents(&self) -> Applicable<&dyn Documents> {
-        Ok(self)
-    }
-
-    fn transactions(&self) -> Applicable<&dyn Transactions> {
-        Ok(self)
-    }
-
-    fn analytics(&self) -> Applicable<&dyn Analytics> {
-        Ok(self)
-    }
+pub async fn open(url: &str) -> Result<Database> {
+    Ok(Database::new(PostgresEngine { pools: Arc::new(Pools::new(Server::new(url)?)) }))
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use hoap_database::limited;
 use hoap_record::{ErrorKind, Result};
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
@@ -15,7 +16,6 @@ use super::connection::{Cancel, Connection};
 use super::options::{self, Options, SslMode};
 use super::{error, password, tls};
 use crate::failure::{Done, Failure};
-use crate::front::limit::limited;
 
 /// A server, a database in it, and the settings of the sessions.
 pub(super) struct Server {

@@ -8,6 +8,7 @@ use tokio_postgres::SimpleQueryMessage;
 
 use super::server::{Role, Server};
 use crate::failure::{Done, Failure};
+use crate::postgres::error::OrFail;
 
 /// Settings that decide durability and speed, of `pg_settings`.
 const NAMES: &[&str] = &[
@@ -88,7 +89,7 @@ fn read_all(server: &Server) -> Done<Read> {
                 FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl), 'no')",
             names.join(", ")
         );
-        let rows = async { Ok(connection.client.simple_query(&text).await?) };
+        let rows = async { connection.client.simple_query(&text).await.or_fail() };
         let rows = server.limited(rows).await?;
         let mut settings = BTreeMap::new();
         for row in rows {

@@ -1,13 +1,14 @@
 //! The end of a load: indexes, statistics, durability.
 
-use hoap_database::Index;
+use hoap_database::{Index, at_once};
 use serde_json::json;
 
 use super::server::Server;
 use super::sql;
 use super::tables::{NOTES, PROGRESS, begin_alone, commit, exists, foreign, read_note, write_note};
-use crate::failure::{Done, Failure};
-use crate::front::at_once::at_once;
+use crate::failure::Done;
+use crate::postgres::error;
+use crate::postgres::error::OrFail;
 
 /// The name of the note that has the state for which statistics were gathered last.
 const SETTLED: &str = "settled";
@@ -32,8 +33,8 @@ async fn make_index(server: &Server, index: &Index) -> Done<()> {
     let wanted = sql::create_index(index);
     if exists(&connection, index.name).await? {
         let text = "SELECT obj_description(to_regclass(quote_ident($1::text)), 'pg_class')";
-        let comment = connection.client.query_one(text, &[&index.name]).await?;
-        let comment: Option<String> = comment.try_get(0)?;
+        let comment = connection.client.query_one(text, &[&index.name]).await.or_fail()?;
+        let comment: Option<String> = comment.try_get(0).or_fail()?;
         return match comment.as_deref() == Some(&wanted) {
             true => commit(&mut connection).await,
             false => Err(foreign(index.name)),
@@ -41,7 +42,7 @@ async fn make_index(server: &Server, index: &Index) -> Done<()> {
     }
     let comment = wanted.replace('\'', "''");
     let text = format!("{wanted}; COMMENT ON INDEX \"{}\" IS '{comment}'", index.name);
-    connection.client.batch_execute(&text).await?;
+    connection.client.batch_execute(&text).await.or_fail()?;
     commit(&mut connection).await
 }
 
@@ -50,11 +51,12 @@ async fn make_index(server: &Server, index: &Index) -> Done<()> {
 async fn gather_statistics(server: &Server) -> Done<()> {
     let mut connection = server.maintain().await?;
     let tables = format!("SET client_min_messages = warning; {NOTES}; {PROGRESS}");
-    connection.client.batch_execute(&tables).await?;
+    connection.client.batch_execute(&tables).await.or_fail()?;
     let state = "SELECT (SELECT coalesce(sum(position), 0)::int8 FROM hoap_load),
                  (SELECT count(*) FROM pg_indexes WHERE schemaname = current_schema())";
-    let state = connection.client.query_one(state, &[]).await?;
-    let (documents, indexes): (i64, i64) = (state.try_get(0)?, state.try_get(1)?);
+    let state = connection.client.query_one(state, &[]).await.or_fail()?;
+    let (documents, indexes): (i64, i64) =
+        (state.try_get(0).or_fail()?, state.try_get(1).or_fail()?);
     let state = json!({ "documents": documents, "indexes": indexes });
     if read_note(&connection, SETTLED, false).await?.as_ref() == Some(&state) {
         connection.rest();
@@ -63,16 +65,17 @@ async fn gather_statistics(server: &Server) -> Done<()> {
     let loaded = "SELECT DISTINCT collection FROM hoap_load l WHERE EXISTS (
                   SELECT 1 FROM pg_tables WHERE schemaname = current_schema()
                   AND tablename = l.collection)";
-    let rows = connection.client.query(loaded, &[]).await?;
-    let loaded: Vec<String> = rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
+    let rows = connection.client.query(loaded, &[]).await.or_fail()?;
+    let loaded: Vec<String> =
+        rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>().or_fail()?;
     at_once(loaded.iter().map(|collection| vacuum(server, collection)).collect()).await?;
     // A commit that waits for its log takes the log of all commits before it to the disk.
     let begin = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on";
-    connection.client.batch_execute(begin).await?;
+    connection.client.batch_execute(begin).await.or_fail()?;
     write_note(&connection, SETTLED, &state).await?;
     commit(&mut connection).await?;
     // The run should not write the load's pages. It needs the role pg_checkpoint.
-    match connection.client.batch_execute("CHECKPOINT").await.map_err(Failure::from) {
+    match connection.client.batch_execute("CHECKPOINT").await.map_err(error::failure) {
         Err(e) if e.code != "42501" => Err(e),
         _ => Ok(()),
     }
@@ -84,6 +87,6 @@ async fn vacuum(server: &Server, collection: &str) -> Done<()> {
     let mut connection = server.maintain().await?;
     let done = connection.client.batch_execute(&format!("VACUUM (ANALYZE) \"{collection}\"")).await;
     connection.answered(done.map_err(|e| {
-        Failure::from(e).trying(format!("gather statistics of {collection} in {}", server.url))
+        error::failure(e).trying(format!("gather statistics of {collection} in {}", server.url))
     }))
 }

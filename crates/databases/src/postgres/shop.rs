@@ -7,7 +7,9 @@
 //! The variants of the join are one text. *Index* and *hash* are planned in sessions in which the
 //! other ways to join are off; *ansi* leaves the choice to the planner.
 
+use async_trait::async_trait;
 use futures_util::{TryStreamExt, pin_mut};
+use hoap_database::engine::{self, Joins, Pages, put_key};
 use hoap_database::shop::{JoinRow, JoinVariant};
 use tokio_postgres::SimpleQueryMessage;
 
@@ -16,7 +18,8 @@ use super::link::Link;
 use super::server::Role;
 use super::types::Json;
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, Joins, Pages, put_key};
+use crate::postgres::error;
+use crate::postgres::error::OrFail;
 
 const PAGE: &str = "SELECT key FROM shop_customer
     WHERE doc -> 'address' -> 'country' = $1 LIMIT $2 OFFSET $3";
@@ -49,20 +52,20 @@ const ORDERS: &str = concat!(
     ")::int8 FROM shop_orders o WHERE o.key = ANY($1) AND o.doc -> 'month' = $2"
 );
 
+#[async_trait]
 impl Pages for PostgresEngine {
-    type Pager = Pager;
-
-    async fn pager(&self) -> Done<Pager> {
-        Ok(Pager { link: connect(self, Role::Pages, &[PAGE]).await? })
+    async fn pager(&self) -> Done<Box<dyn engine::Pager>> {
+        Ok(Box::new(Pager { link: connect(self, Role::Pages, &[PAGE]).await? }))
     }
 }
 
+#[async_trait]
 impl Joins for PostgresEngine {
-    type Joiner = Joiner;
-    const VARIANTS: &'static [JoinVariant] =
-        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash, JoinVariant::TwoPhase];
+    fn variants(&self) -> &'static [JoinVariant] {
+        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash, JoinVariant::TwoPhase]
+    }
 
-    async fn joiner(&self, variant: JoinVariant) -> Done<Joiner> {
+    async fn joiner(&self, variant: JoinVariant) -> Done<Box<dyn engine::Joiner>> {
         let (role, texts): (_, &[&str]) = match variant {
             JoinVariant::Ansi => (Role::Client, &[JOIN]),
             JoinVariant::Hash => (Role::HashJoin, &[JOIN]),
@@ -70,7 +73,7 @@ impl Joins for PostgresEngine {
             _ => (Role::IndexJoin, &[JOIN]),
         };
         let two_phase = variant == JoinVariant::TwoPhase;
-        Ok(Joiner { link: connect(self, role, texts).await?, two_phase })
+        Ok(Box::new(Joiner { link: connect(self, role, texts).await?, two_phase }))
     }
 }
 
@@ -96,7 +99,7 @@ async fn check_plan(link: &mut Link, text: &str) -> Done<()> {
     let mut held = link.hold().await?;
     let plan = held.client.simple_query(&explain).await;
     let plan = plan.inspect_err(|_| held.roll_back_later());
-    let plan = held.answered(plan.map_err(Failure::from))?;
+    let plan = held.answered(plan.map_err(error::failure))?;
     let scans = plan.iter().find_map(|line| match line {
         SimpleQueryMessage::Row(row) => row.get(0).filter(|line| line.contains("Seq Scan")),
         _ => None,
@@ -126,12 +129,7 @@ fn json_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-impl Abandon for Pager {
-    fn abandon(&mut self) -> bool {
-        self.link.abandon()
-    }
-}
-
+#[async_trait]
 impl engine::Pager for Pager {
     async fn page(
         &mut self,
@@ -145,11 +143,11 @@ impl engine::Pager for Pager {
         let read = async {
             let (offset, limit) = (i64::from(offset), i64::from(limit));
             let country = Json(country.as_bytes());
-            let rows = held.rows(PAGE, &[&country, &limit, &offset]).await?;
+            let rows = held.rows(PAGE, &[&country, &limit, &offset]).await.or_fail()?;
             pin_mut!(rows);
             let mut found = 0;
-            while let Some(row) = rows.try_next().await? {
-                put_key(keys, found, row.try_get(0)?);
+            while let Some(row) = rows.try_next().await.or_fail()? {
+                put_key(keys, found, row.try_get(0).or_fail()?);
                 found += 1;
             }
             keys.truncate(found);
@@ -158,14 +156,13 @@ impl engine::Pager for Pager {
         let read = read.await;
         held.answered(read)
     }
-}
 
-impl Abandon for Joiner {
     fn abandon(&mut self) -> bool {
         self.link.abandon()
     }
 }
 
+#[async_trait]
 impl engine::Joiner for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         let mut held = self.link.hold().await?;
@@ -173,25 +170,29 @@ impl engine::Joiner for Joiner {
         let (zip_value, month_value) = (Json(zip_json.as_bytes()), Json(month_json.as_bytes()));
         let joined = async {
             if self.two_phase {
-                let first = held.prepared(ORDER_KEYS).await?;
-                let keys = held.client.query(&first, &[&zip_value]).await?;
+                let first = held.prepared(ORDER_KEYS).await.or_fail()?;
+                let keys = held.client.query(&first, &[&zip_value]).await.or_fail()?;
                 let keys: Vec<&str> =
-                    keys.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
-                let second = held.prepared(ORDERS).await?;
-                let sum = held.client.query_one(&second, &[&keys, &month_value]).await?;
-                let sum: Option<i64> = sum.try_get(0)?;
+                    keys.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>().or_fail()?;
+                let second = held.prepared(ORDERS).await.or_fail()?;
+                let sum = held.client.query_one(&second, &[&keys, &month_value]).await.or_fail()?;
+                let sum: Option<i64> = sum.try_get(0).or_fail()?;
                 let row = |cents| JoinRow { month: month.into(), zip: zip.into(), cents };
                 rows.extend(sum.map(row));
                 return Ok(());
             }
-            let statement = held.prepared(JOIN).await?;
-            for row in held.client.query(&statement, &[&zip_value, &month_value]).await? {
-                let (month, zip) = (row.try_get(0)?, row.try_get(1)?);
-                rows.push(JoinRow { month, zip, cents: row.try_get(2)? });
+            let statement = held.prepared(JOIN).await.or_fail()?;
+            for row in held.client.query(&statement, &[&zip_value, &month_value]).await.or_fail()? {
+                let (month, zip) = (row.try_get(0).or_fail()?, row.try_get(1).or_fail()?);
+                rows.push(JoinRow { month, zip, cents: row.try_get(2).or_fail()? });
             }
             Ok(())
         };
         let joined = joined.await;
         held.answered(joined)
+    }
+
+    fn abandon(&mut self) -> bool {
+        self.link.abandon()
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::types::StoredJson;
 use crate::failure::{Done, Failure};
+use crate::postgres::error::OrFail;
 
 /// The steps of a path: names in quotes and array positions, as `->` takes them.
 fn steps(path: &str) -> impl Iterator<Item = String> {
@@ -122,7 +123,7 @@ pub(super) fn find(
 pub(super) fn row(row: &tokio_postgres::Row, count: usize) -> Done<Row> {
     let mut values = Row::with_capacity(count);
     for column in 1..=count {
-        let stored: Option<StoredJson<'_>> = row.try_get(column)?;
+        let stored: Option<StoredJson<'_>> = row.try_get(column).or_fail()?;
         let value = match stored {
             Some(StoredJson(text)) => serde_json::from_slice(text).map_err(Failure::broken)?,
             None => Value::Null,

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::connection::Connection;
 use super::error;
 use crate::failure::{Done, Failure};
+use crate::postgres::error::OrFail;
 
 /// Notes, JSON values by their names: the benchmark's, and the state of the load that was settled
 /// last.
@@ -23,9 +24,9 @@ pub(super) const PROGRESS: &str = "CREATE TABLE IF NOT EXISTS hoap_load (
 pub(super) async fn begin_alone(connection: &Connection, name: &str) -> Done<()> {
     // What was made while it waited is seen at READ COMMITTED only.
     let begin = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL client_min_messages = warning";
-    connection.client.batch_execute(begin).await?;
+    connection.client.batch_execute(begin).await.or_fail()?;
     let turn = "SELECT pg_advisory_xact_lock(1752130928, hashtext($1::text))";
-    connection.client.execute(turn, &[&name]).await?;
+    connection.client.execute(turn, &[&name]).await.or_fail()?;
     Ok(())
 }
 
@@ -41,7 +42,7 @@ pub(super) async fn exists(connection: &Connection, name: &str) -> Done<bool> {
     let text =
         "SELECT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                 WHERE n.nspname = current_schema() AND c.relname = $1)";
-    Ok(connection.client.query_one(text, &[&name]).await?.try_get(0)?)
+    connection.client.query_one(text, &[&name]).await.or_fail()?.try_get(0).or_fail()
 }
 
 /// The columns of a table, with their types; empty where there is none.
@@ -52,7 +53,7 @@ pub(super) async fn columns(connection: &Connection, name: &str) -> Done<String>
                 JOIN pg_namespace n ON n.oid = c.relnamespace
                 WHERE n.nspname = current_schema() AND c.relname = $1
                 AND a.attnum > 0 AND NOT a.attisdropped";
-    Ok(connection.client.query_one(text, &[&name]).await?.try_get(0)?)
+    connection.client.query_one(text, &[&name]).await.or_fail()?.try_get(0).or_fail()
 }
 
 /// The failure of a table or an index of this name that another program made.
@@ -69,14 +70,14 @@ pub(super) async fn read_note(
 ) -> Done<Option<Value>> {
     let lock = if change { "FOR UPDATE" } else { "" };
     let text = format!("SELECT value FROM hoap_note WHERE name = $1 {lock}");
-    let row = connection.client.query_opt(&text, &[&name]).await?;
-    let text: Option<String> = row.map(|row| row.try_get(0)).transpose()?;
+    let row = connection.client.query_opt(&text, &[&name]).await.or_fail()?;
+    let text: Option<String> = row.map(|row| row.try_get(0)).transpose().or_fail()?;
     text.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::broken)
 }
 
 pub(super) async fn write_note(connection: &Connection, name: &str, value: &Value) -> Done<()> {
     let text = "INSERT INTO hoap_note (name, value) VALUES ($1, $2)
                 ON CONFLICT (name) DO UPDATE SET value = excluded.value";
-    connection.client.execute(text, &[&name, &value.to_string()]).await?;
+    connection.client.execute(text, &[&name, &value.to_string()]).await.or_fail()?;
     Ok(())
 }

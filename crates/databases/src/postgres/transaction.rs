@@ -2,7 +2,9 @@
 
 use std::future::Future;
 
+use async_trait::async_trait;
 use futures_util::future::join;
+use hoap_database::engine::{self, Session, Transactions, in_order};
 use hoap_database::{Access, Index, Intent, Order, Patch, Row};
 use hoap_record::ErrorKind;
 use hoap_record::witness::Level;
@@ -17,17 +19,16 @@ use super::server::Role;
 use super::types::Json;
 use super::{PostgresEngine, error, sql};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, Session, Transactions, in_order};
 use crate::patches::{independent, why_not};
+use crate::postgres::error::OrFail;
 
+#[async_trait]
 impl Transactions for PostgresEngine {
-    type Session = TransactionSession;
-
     fn isolation(&self) -> Option<Level> {
         Some(self.server().options.promised())
     }
 
-    async fn transaction_session(&self) -> Done<TransactionSession> {
+    async fn transaction_session(&self) -> Done<Box<dyn engine::Session>> {
         let link = Link::new(self.pools.clone(), Role::Client).await?;
         let level = self.server().options.isolation_level();
         let begin = format!("BEGIN ISOLATION LEVEL {level}");
@@ -38,7 +39,7 @@ impl Transactions for PostgresEngine {
             false => "REPEATABLE READ",
         };
         let begin_reading = format!("BEGIN ISOLATION LEVEL {reading} READ ONLY");
-        Ok(TransactionSession { link, begin, begin_reading, buffers: Buffers::default() })
+        Ok(Box::new(TransactionSession { link, begin, begin_reading, buffers: Buffers::default() }))
     }
 }
 
@@ -59,23 +60,23 @@ struct Buffers {
     json: Vec<u8>,
 }
 
-impl Abandon for TransactionSession {
-    fn abandon(&mut self) -> bool {
-        self.link.abandon()
-    }
-}
-
+#[async_trait]
 impl Session for TransactionSession {
-    type Open<'a> = OpenTransaction<'a>;
-
-    async fn begin(&mut self, access: Access) -> Done<OpenTransaction<'_>> {
+    async fn begin<'a>(
+        &'a mut self,
+        access: Access,
+    ) -> Done<Box<dyn engine::OpenTransaction + 'a>> {
         let held = self.link.hold().await?;
         // BEGIN is sent together with the first statement, which takes the snapshot.
         let state = State::NotBegun(match access {
             Access::Write => &self.begin,
             Access::Read => &self.begin_reading,
         });
-        Ok(OpenTransaction { held, state, buffers: &mut self.buffers })
+        Ok(Box::new(OpenTransaction { held, state, buffers: &mut self.buffers }))
+    }
+
+    fn abandon(&mut self) -> bool {
+        self.link.abandon()
     }
 }
 
@@ -126,7 +127,7 @@ impl<'a> OpenTransaction<'a> {
     /// An error of the server or of the connection ends the transaction.
     fn answered<T>(&mut self, done: Result<T, Error>) -> Done<T> {
         done.map_err(|e| {
-            let failure = Failure::from(e);
+            let failure = error::failure(e);
             self.held.look_at(&failure);
             self.state = State::Failed;
             failure
@@ -201,19 +202,11 @@ impl<'a> OpenTransaction<'a> {
 
 /// The keys and fields of rows of [`sql::scan`].
 fn found(rows: &[tokio_postgres::Row], fields: usize) -> Done<Vec<(String, Row)>> {
-    let found = |row: &tokio_postgres::Row| Ok((row.try_get(0)?, sql::row(row, fields)?));
+    let found = |row: &tokio_postgres::Row| Ok((row.try_get(0).or_fail()?, sql::row(row, fields)?));
     rows.iter().map(found).collect()
 }
 
-impl Abandon for OpenTransaction<'_> {
-    /// The server rolls back when it sees the end of the connection.
-    fn abandon(&mut self) -> bool {
-        self.held.abandon();
-        self.state = State::Over;
-        true
-    }
-}
-
+#[async_trait]
 impl engine::OpenTransaction for OpenTransaction<'_> {
     fn is_over(&self) -> bool {
         matches!(self.state, State::Failed | State::Over)
@@ -317,6 +310,13 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         }
         let done = self.held.client.batch_execute("ROLLBACK").await;
         self.state = State::Over;
-        self.held.answered(done.map_err(Failure::from))
+        self.held.answered(done.map_err(error::failure))
+    }
+
+    /// The server rolls back when it sees the end of the connection.
+    fn abandon(&mut self) -> bool {
+        self.held.abandon();
+        self.state = State::Over;
+        true
     }
 }

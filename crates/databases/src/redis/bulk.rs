@@ -13,7 +13,9 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use hoap_database::Batch;
+use hoap_database::engine::Bulk;
 use hoap_record::ErrorKind;
 use redis::{Cmd, Value};
 
@@ -23,7 +25,6 @@ use super::options::Options;
 use super::pages::PAGE;
 use super::{answers, document, layout, notes};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{Abandon, Bulk};
 
 /// Bytes of JSON text after which a batch is written, and its most documents. The server does
 /// nothing else while it runs the transaction of a batch, which should take milliseconds. WATCH
@@ -254,8 +255,7 @@ fn put_fields(command: &mut Cmd, key: &str, text: &[u8]) -> Done<()> {
     fields.map(drop).map_err(|e| Failure::invalid(format!("document {key}: {e}")))
 }
 
-impl Abandon for BatchWriter {}
-
+#[async_trait]
 impl Bulk for BatchWriter {
     fn batch_bytes(&self) -> usize {
         self.pace.of(BATCH_BYTES)

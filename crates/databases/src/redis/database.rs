@@ -1,9 +1,10 @@
 //! The handle that [`super::open`] returns, and opening it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use hoap_database::{Applicable, NotApplicable};
+use hoap_database::engine::{
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+};
 use hoap_record::Description;
 use redis::cluster::ClusterClient;
 use redis::{
@@ -15,29 +16,13 @@ use super::connection::Server;
 use super::error::{self, Doing};
 use super::options::{Options, ParsedUrl};
 use super::server::Stated;
+use super::{NO_ANALYTICS, NO_TRANSACTIONS};
 use crate::failure::{Done, Failure};
-use crate::front::Front;
-use crate::front::engine::Engine;
 
-/// A Redis or Valkey server, or a cluster. Clones are the same one.
-pub type Redis = Front<RedisEngine>;
-
-/// What is Redis's of it.
+/// A Redis or Valkey server, or a cluster.
 pub struct RedisEngine {
     pub(super) server: Arc<Server>,
     pub(super) description: Description,
-}
-
-impl Engine for RedisEngine {
-    const RESERVED: &'static [&'static str] = &["hoap_"];
-
-    fn url(&self) -> &str {
-        &self.server.url
-    }
-
-    fn answer_timeout(&self) -> Option<Duration> {
-        Some(self.server.options.answer_timeout)
-    }
 }
 
 impl RedisEngine {
@@ -66,14 +51,6 @@ impl RedisEngine {
         }
         let description = stated.description(&server.url, &server.options);
         Ok(RedisEngine { server: Arc::new(server), description })
-    }
-
-    pub(super) fn not_applicable<T>(
-        &self,
-        capability: &'static str,
-        because: &'static str,
-    ) -> Applicable<T> {
-        Err(NotApplicable { capability, database: self.description.name.clone(), because })
     }
 }
 
@@ -136,4 +113,41 @@ fn certificates(place: &ParsedUrl) -> Done<Option<TlsCertificates>> {
         _ => None,
     };
     Ok(Some(TlsCertificates { client_tls, root_cert: read("tls_ca", tls_ca)? }))
+}
+
+impl Engine for RedisEngine {
+    fn about(&self) -> About {
+        About {
+            answer_timeout: Some(self.server.options.answer_timeout),
+            ..About::new(&self.description.name, &self.server.url, &["hoap_"], Calls::Server)
+        }
+    }
+
+    fn description(&self) -> Description {
+        self.description.clone()
+    }
+
+    fn documents(&self) -> Offered<&dyn Documents> {
+        Ok(self)
+    }
+
+    fn transactions(&self) -> Offered<&dyn Transactions> {
+        Err(NO_TRANSACTIONS)
+    }
+
+    fn analytics(&self) -> Offered<&dyn Analytics> {
+        Err(NO_ANALYTICS)
+    }
+
+    fn key_value(&self) -> Offered<&dyn BoxedStore> {
+        Ok(self)
+    }
+
+    fn pages(&self) -> Offered<&dyn Pages> {
+        Ok(self)
+    }
+
+    fn joins(&self) -> Offered<&dyn Joins> {
+        Ok(self)
+    }
 }

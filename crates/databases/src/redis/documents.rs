@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use async_trait::async_trait;
+use hoap_database::engine::{self, Documents, Each, Offered};
 use hoap_database::{Index, Row};
 use hoap_record::{Medium, Stored};
 use redis::{Cmd, Value as Answer};
@@ -16,12 +18,12 @@ use super::notes::{IndexDefinition, expect};
 use super::pages::pages;
 use super::{RedisEngine, indexes, layout, notes, settle};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{Documents, Each};
 
+#[async_trait]
 impl Documents for RedisEngine {
-    type Bulk = BatchWriter;
-
-    const ELSEWHERE: &'static str = "another prefix (?prefix=NAME)";
+    fn elsewhere(&self) -> &'static str {
+        "another prefix (?prefix=NAME)"
+    }
 
     async fn note(&self) -> Done<Option<Value>> {
         let mut connection = self.server.own_connection().await?;
@@ -78,8 +80,8 @@ impl Documents for RedisEngine {
         }
     }
 
-    async fn bulk(&self, part: &str) -> Done<BatchWriter> {
-        Ok(BatchWriter::new(self.server.own_connection().await?, part))
+    async fn bulk(&self, part: &str) -> Done<Box<dyn engine::Bulk>> {
+        Ok(Box::new(BatchWriter::new(self.server.own_connection().await?, part)))
     }
 
     async fn settle(&self, indexes: &[Index]) -> Done<()> {
@@ -95,7 +97,7 @@ impl Documents for RedisEngine {
 
     /// All that the server holds in memory, of whatever database: it has no figure of a collection
     /// but one of a sample.
-    async fn stored(&self, _: &[&str]) -> Done<Result<Stored, &'static str>> {
+    async fn stored(&self, _: &[&str]) -> Done<Offered<Stored>> {
         let mut connection = self.server.own_connection().await?;
         let mut memory = redis::cmd("INFO");
         memory.arg("memory");

@@ -11,7 +11,7 @@
 //! first, so that no scan finds a key without its record, even after a failure; the next insert of
 //! that key finds the record and adds the key. A delete removes the key first.
 
-use hoap_database::Applicable;
+use hoap_database::engine::{self, RecordStore};
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use redis::{Cmd, Value};
 
@@ -20,14 +20,9 @@ use super::connection::ClientConnection;
 use super::error::Doing;
 use super::{RedisEngine, document, layout, notes};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, KeyValue};
 
-impl KeyValue for RedisEngine {
+impl RecordStore for RedisEngine {
     type Session = RecordSession;
-
-    fn scans(&self) -> Applicable<()> {
-        Ok(())
-    }
 
     async fn record_session(&self, table: &Table) -> Done<RecordSession> {
         let server = &self.server;
@@ -159,8 +154,6 @@ fn write(names: &[String], record: &Record, command: &mut Cmd) {
         command.arg(document::EMPTY.0).arg(document::EMPTY.1);
     }
 }
-
-impl Abandon for RecordSession {}
 
 impl engine::RecordSession for RecordSession {
     async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {

@@ -48,11 +48,10 @@ mod server;
 mod settle;
 mod shop;
 
-use hoap_database::{Analytics, Applicable, Documents, Target, Transactions};
-use hoap_record::Description;
+use hoap_database::Database;
 use hoap_record::Result;
 
-pub use database::{Redis, RedisEngine};
+pub use database::RedisEngine;
 pub use options::OPTIONS;
 
 /// The capabilities.
@@ -71,26 +70,8 @@ pub(crate) const LACKS: &[crate::capabilities::Lack] =
 /// # Errors
 /// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong or does not fit the server;
 /// [`hoap_record::ErrorKind::Unavailable`] where the server cannot be reached or refuses.
-pub async fn open(url: &str) -> Result<Redis> {
+pub async fn open(url: &str) -> Result<Database> {
     let place = options::parse(url, std::env::var("REDISCLI_AUTH").ok().as_deref())?;
     let tried = format!("open {}", place.url);
-    RedisEngine::open(place).await.map(Redis::new).map_err(|e| e.into_error(tried))
-}
-
-impl Target for Redis {
-    fn description(&self) -> Description {
-        self.0.description.clone()
-    }
-
-    fn documents(&self) -> Applicable<&dyn Documents> {
-        Ok(self)
-    }
-
-    fn transactions(&self) -> Applicable<&dyn Transactions> {
-        self.0.not_applicable("document transactions", NO_TRANSACTIONS)
-    }
-
-    fn analytics(&self) -> Applicable<&dyn Analytics> {
-        self.0.not_applicable("analytical queries", NO_ANALYTICS)
-    }
+    RedisEngine::open(place).await.map(Database::new).map_err(|e| e.into_error(tried))
 }

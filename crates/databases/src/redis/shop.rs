@@ -6,8 +6,9 @@
 //! last two are many commands sent together, of fields, not of documents. The sums are made here.
 //! Each trip sees the state of its own moment.
 
-use hoap_database::shop::{COUNTRY_INDEX, CUSTOMERS, ORDERS, ZIP_INDEX};
-use hoap_database::shop::{JoinRow, JoinVariant};
+use async_trait::async_trait;
+use hoap_database::engine::{self, Joins, Pages};
+use hoap_database::shop::{COUNTRY_INDEX, CUSTOMERS, JoinRow, JoinVariant, ORDERS, ZIP_INDEX};
 use redis::{Cmd, Value};
 
 use super::answers::texts;
@@ -16,30 +17,30 @@ use super::document::Path;
 use super::error::Doing;
 use super::{RedisEngine, layout, notes};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, Joins, Pages};
 
+#[async_trait]
 impl Pages for RedisEngine {
-    type Pager = Pager;
-
-    async fn pager(&self) -> Done<Pager> {
-        Ok(Pager(Client::connect(self, &[CUSTOMERS], COUNTRY_INDEX).await?))
+    async fn pager(&self) -> Done<Box<dyn engine::Pager>> {
+        Ok(Box::new(Pager(Client::connect(self, &[CUSTOMERS], COUNTRY_INDEX).await?)))
     }
 }
 
+#[async_trait]
 impl Joins for RedisEngine {
-    type Joiner = Joiner;
-    const VARIANTS: &'static [JoinVariant] = &[JoinVariant::TwoPhase];
+    fn variants(&self) -> &'static [JoinVariant] {
+        &[JoinVariant::TwoPhase]
+    }
 
-    async fn joiner(&self, _: JoinVariant) -> Done<Joiner> {
+    async fn joiner(&self, _: JoinVariant) -> Done<Box<dyn engine::Joiner>> {
         let prefix = &self.server.options.prefix;
-        Ok(Joiner {
+        Ok(Box::new(Joiner {
             client: Client::connect(self, &[CUSTOMERS, ORDERS], ZIP_INDEX).await?,
             customers: layout::documents(prefix, CUSTOMERS),
             orders: layout::documents(prefix, ORDERS),
             list: Path::new("order_list"),
             month: Path::new("month"),
             price: Path::new("sale_price"),
-        })
+        }))
     }
 }
 
@@ -102,8 +103,7 @@ fn cents(price: &serde_json::Value) -> Option<i64> {
     (cents.abs() < 9e15).then_some(cents as i64)
 }
 
-impl Abandon for Pager {}
-
+#[async_trait]
 impl engine::Pager for Pager {
     async fn page(
         &mut self,
@@ -121,8 +121,7 @@ impl engine::Pager for Pager {
     }
 }
 
-impl Abandon for Joiner {}
-
+#[async_trait]
 impl engine::Joiner for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         let customers = self.client.range(zip, 0, -1).await?;

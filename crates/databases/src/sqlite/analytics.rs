@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use hoap_database::Canceller;
-use hoap_database::{Answer, Explained, Row};
+use async_trait::async_trait;
+use hoap_database::engine::{self, Analytics};
+use hoap_database::{Answer, Canceller, Explained, Row};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Statement};
 use serde_json::{Value, json};
@@ -12,17 +13,19 @@ use super::connection::{self, Role};
 use super::database::SqliteEngine;
 use super::sql;
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, Analytics};
+use crate::sqlite::error::OrFail;
 
+#[async_trait]
 impl Analytics for SqliteEngine {
-    type Session = QuerySession;
-    const DIALECT: &'static str = "sqlite";
+    fn dialect(&self) -> &'static str {
+        "sqlite"
+    }
 
-    async fn query_session(&self) -> Done<QuerySession> {
+    async fn query_session(&self) -> Done<Box<dyn engine::QuerySession>> {
         let connection = self.database().connect(Role::Reader)?;
         // A query runs once with its values: it may be planned for them.
-        connection::set_stable_plans(&connection, false)?;
-        Ok(QuerySession { connection })
+        connection::set_stable_plans(&connection, false).or_fail()?;
+        Ok(Box::new(QuerySession { connection }))
     }
 }
 
@@ -35,7 +38,7 @@ pub struct QuerySession {
 impl QuerySession {
     /// A query's statement, without values.
     fn prepare(&self, text: &str) -> Done<Statement<'_>> {
-        let statement = self.connection.prepare(text)?;
+        let statement = self.connection.prepare(text).or_fail()?;
         if !statement.readonly() || statement.column_count() == 0 {
             return Err(Failure::invalid("the text is no query"));
         }
@@ -46,7 +49,7 @@ impl QuerySession {
     fn bind(&self, statement: &mut Statement<'_>, given: &[(String, Value)]) -> Done<()> {
         for (name, _) in given {
             let index = statement.parameter_index(&format!("${name}"));
-            if index?.is_none() {
+            if index.or_fail()?.is_none() {
                 return Err(Failure::invalid(format!("the text has no parameter ${name}")));
             }
         }
@@ -63,7 +66,7 @@ impl QuerySession {
                     "the value of parameter {name} is no scalar of SQL: {value}"
                 ))
             })?;
-            statement.raw_bind_parameter(number, value)?;
+            statement.raw_bind_parameter(number, value).or_fail()?;
         }
         Ok(())
     }
@@ -97,8 +100,7 @@ impl QuerySession {
     }
 }
 
-impl Abandon for QuerySession {}
-
+#[async_trait]
 impl engine::QuerySession for QuerySession {
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Done<Answer> {
         let mut statement = self.prepare(text)?;
@@ -106,12 +108,12 @@ impl engine::QuerySession for QuerySession {
         let columns: Vec<String> = statement.column_names().map(Into::into).collect();
         let mut answer = Answer { columns, rows: Vec::new() };
         let mut rows = statement.raw_query();
-        while let Some(row) = rows.next()? {
+        while let Some(row) = rows.next().or_fail()? {
             let values: Done<Row> = answer
                 .columns
                 .iter()
                 .enumerate()
-                .map(|(i, column)| self.value(row.get_ref(i)?, column))
+                .map(|(i, column)| self.value(row.get_ref(i).or_fail()?, column))
                 .collect();
             answer.rows.push(values?);
         }
@@ -128,9 +130,9 @@ impl engine::QuerySession for QuerySession {
 
     async fn counters(&mut self, collection: &str, field: &str) -> Done<Vec<(String, i64)>> {
         let text = sql::counters(collection, field);
-        let mut statement = self.connection.prepare_cached(&text)?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let mut statement = self.connection.prepare_cached(&text).or_fail()?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).or_fail()?;
+        Ok(rows.collect::<rusqlite::Result<_>>().or_fail()?)
     }
 
     fn canceller(&self) -> Option<Canceller> {

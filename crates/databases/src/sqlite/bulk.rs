@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use hoap_database::Batch;
+use hoap_database::engine::Bulk;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::connection::Role;
 use super::writer::Writer;
 use super::{error, sql, transaction};
 use crate::failure::Done;
-use crate::front::engine::{Abandon, Bulk};
+use crate::sqlite::error::OrFail;
 
 /// The progress of each part of a load, saved in the transaction that writes the documents.
 pub(super) const PROGRESS: &str = "CREATE TABLE IF NOT EXISTS hoap_load (
@@ -31,7 +33,7 @@ pub struct BatchWriter {
 
 impl BatchWriter {
     pub(super) fn new(writer: Arc<Writer>, part: &str) -> Done<Self> {
-        writer.turn(Role::Writer)?.execute_batch(PROGRESS)?;
+        writer.turn(Role::Writer)?.execute_batch(PROGRESS).or_fail()?;
         Ok(BatchWriter {
             writer,
             part: part.to_owned(),
@@ -56,8 +58,7 @@ impl BatchWriter {
     }
 }
 
-impl Abandon for BatchWriter {}
-
+#[async_trait]
 impl Bulk for BatchWriter {
     async fn position(&mut self, collection: &str) -> Done<u64> {
         let turn = self.writer.turn(Role::Writer)?;
@@ -67,7 +68,8 @@ impl Bulk for BatchWriter {
                 (&self.part, collection),
                 |row| row.get(0),
             )
-            .optional()?;
+            .optional()
+            .or_fail()?;
         Ok(position.and_then(|p| u64::try_from(p).ok()).unwrap_or(0))
     }
 
@@ -93,7 +95,7 @@ impl Bulk for BatchWriter {
                 let _ = synchronous("full");
             })
             .map_err(|(e, open)| error::commit(e, open))?;
-        synchronous("full")?;
+        synchronous("full").or_fail()?;
         if self.last_gap.elapsed() >= GAP_EVERY {
             std::thread::sleep(GAP);
             self.last_gap = Instant::now();

@@ -23,6 +23,8 @@ use rusqlite::{Connection, OptionalExtension};
 use super::connection::{Database, Role};
 use super::{documents, options, sql, transaction};
 use crate::failure::{Done, Failure};
+use crate::sqlite::error;
+use crate::sqlite::error::OrFail;
 
 /// The log, and the generations. A number of the log is that of the row before and one: pruning
 /// leaves the last row.
@@ -78,7 +80,7 @@ impl FollowedDatabase {
     /// [`ErrorKind::Invalid`] where the database has another follower meanwhile.
     pub fn snapshot(&self) -> Done<Snapshot<'_>> {
         let snapshot = Snapshot::take(&self.reader)?;
-        if tables(snapshot.0, "")?.is_empty() {
+        if tables(snapshot.0, "").or_fail()?.is_empty() {
             snapshot.follows(&self.follower)?;
             return Ok(snapshot);
         }
@@ -91,30 +93,34 @@ impl FollowedDatabase {
 
     /// The number of the last change now.
     pub fn last(&self) -> Done<i64> {
-        Ok(self.reader.prepare_cached(LAST)?.query_row([], |row| row.get(0))?)
+        self.reader.prepare_cached(LAST).or_fail()?.query_row([], |row| row.get(0)).or_fail()
     }
 
     /// Logs the collections that are not logged yet, or that a condition is true for.
     fn log(&self, or: &str) -> Done<()> {
         let writer = self.database.connect(Role::Writer)?;
-        writer.execute_batch("BEGIN IMMEDIATE")?;
-        writer.execute_batch(LOG)?;
+        writer.execute_batch("BEGIN IMMEDIATE").or_fail()?;
+        writer.execute_batch(LOG).or_fail()?;
         let or = or.replace("?1", &text(&self.follower));
-        for collection in tables(&writer, &or)? {
+        for collection in tables(&writer, &or).or_fail()? {
             for (name, when, row) in TRIGGERS {
                 let trigger = format!("hoap_change_{collection}_{name}");
-                writer.execute_batch(&format!(
-                    "DROP TRIGGER IF EXISTS \"{trigger}\";
+                writer
+                    .execute_batch(&format!(
+                        "DROP TRIGGER IF EXISTS \"{trigger}\";
                      CREATE TRIGGER \"{trigger}\" AFTER {when} ON \"{collection}\" BEGIN
                          INSERT INTO hoap_change (collection, key)
                          VALUES ('{collection}', {row}.key);
                      END"
-                ))?;
+                    ))
+                    .or_fail()?;
             }
-            writer.execute(
-                "INSERT OR REPLACE INTO hoap_follow VALUES (?1, hex(randomblob(16)), ?2)",
-                (&collection, &self.follower),
-            )?;
+            writer
+                .execute(
+                    "INSERT OR REPLACE INTO hoap_follow VALUES (?1, hex(randomblob(16)), ?2)",
+                    (&collection, &self.follower),
+                )
+                .or_fail()?;
         }
         transaction::commit(&writer).map_err(|(e, open)| super::error::commit(e, open))
     }
@@ -127,7 +133,7 @@ impl FollowedDatabase {
                 "DELETE FROM hoap_change WHERE id < min(?1, ?2 + (SELECT min(id) FROM hoap_change))",
                 (to, PRUNE_ROWS),
             );
-            match removed.map_err(Failure::from) {
+            match removed.map_err(error::failure) {
                 Ok(0) => return Ok(()),
                 Ok(_) => {}
                 Err(e) if e.kind == ErrorKind::Conflict => return Ok(()),
@@ -190,12 +196,12 @@ impl Drop for Snapshot<'_> {
 
 impl<'a> Snapshot<'a> {
     fn take(connection: &'a Connection) -> Done<Self> {
-        transaction::begin_snapshot(connection)?;
+        transaction::begin_snapshot(connection).or_fail()?;
         Ok(Snapshot(connection))
     }
 
     fn follows(&self, follower: &str) -> Done<()> {
-        match self::follower(self.0)? {
+        match self::follower(self.0).or_fail()? {
             Some(other) if other != follower => Err(Failure::of(
                 ErrorKind::Invalid,
                 format!("{other} follows it now"),
@@ -209,34 +215,34 @@ impl<'a> Snapshot<'a> {
     pub fn collections(&self) -> Done<BTreeMap<String, String>> {
         let text = "SELECT collection, generation FROM hoap_follow
                     JOIN sqlite_schema AS t ON t.type = 'table' AND t.name = collection";
-        let mut statement = self.0.prepare_cached(text)?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let mut statement = self.0.prepare_cached(text).or_fail()?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).or_fail()?;
+        rows.collect::<rusqlite::Result<_>>().or_fail()
     }
 
     /// The number of the last change.
     pub fn last(&self) -> Done<i64> {
-        Ok(self.0.prepare_cached(LAST)?.query_row([], |row| row.get(0))?)
+        self.0.prepare_cached(LAST).or_fail()?.query_row([], |row| row.get(0)).or_fail()
     }
 
     /// The number of the first change that is still in the log; 0 where there is none. Numbers have
     /// no gaps.
     pub fn first(&self) -> Done<i64> {
         let first = "SELECT ifnull(min(id), 0) FROM hoap_change";
-        Ok(self.0.prepare_cached(first)?.query_row([], |row| row.get(0))?)
+        self.0.prepare_cached(first).or_fail()?.query_row([], |row| row.get(0)).or_fail()
     }
 
     /// The note of the load, as text.
     pub fn note(&self) -> Done<Option<String>> {
-        Ok(documents::note_text(self.0, documents::NOTE)?)
+        documents::note_text(self.0, documents::NOTE).or_fail()
     }
 
     /// The collections with changes after a number.
     pub fn changed(&self, after: i64) -> Done<Vec<String>> {
         let text = "SELECT DISTINCT collection FROM hoap_change WHERE id > ?1";
-        let mut statement = self.0.prepare_cached(text)?;
-        let rows = statement.query_map([after], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let mut statement = self.0.prepare_cached(text).or_fail()?;
+        let rows = statement.query_map([after], |row| row.get(0)).or_fail()?;
+        rows.collect::<rusqlite::Result<_>>().or_fail()
     }
 
     /// The keys of a collection's documents that changed after a number, each once.
@@ -247,9 +253,9 @@ impl<'a> Snapshot<'a> {
         mut each: impl FnMut(&str) -> Done<()>,
     ) -> Done<()> {
         let text = "SELECT DISTINCT key FROM hoap_change WHERE id > ?1 AND collection = ?2";
-        let mut statement = self.0.prepare_cached(text)?;
-        let mut rows = statement.query((after, collection))?;
-        while let Some(row) = rows.next()? {
+        let mut statement = self.0.prepare_cached(text).or_fail()?;
+        let mut rows = statement.query((after, collection)).or_fail()?;
+        while let Some(row) = rows.next().or_fail()? {
             each(column(row, 0)?)?;
         }
         Ok(())
@@ -271,9 +277,9 @@ impl<'a> Snapshot<'a> {
             ),
         };
         let text = format!("SELECT key, json(doc) FROM \"{collection}\" {changed}");
-        let mut statement = self.0.prepare(&text)?;
+        let mut statement = self.0.prepare(&text).or_fail()?;
         let mut rows = statement.raw_query();
-        while let Some(row) = rows.next()? {
+        while let Some(row) = rows.next().or_fail()? {
             each(column(row, 0)?, column(row, 1)?)?;
         }
         Ok(())
@@ -281,7 +287,7 @@ impl<'a> Snapshot<'a> {
 }
 
 fn column<'r>(row: &'r rusqlite::Row<'_>, at: usize) -> Done<&'r str> {
-    match row.get_ref(at)? {
+    match row.get_ref(at).or_fail()? {
         ValueRef::Text(text) => std::str::from_utf8(text).map_err(Failure::broken),
         _ => Err(Failure::broken("a key or a document is not text")),
     }

@@ -9,6 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::options::Options;
 use crate::failure::{Done, Failure};
+use crate::sqlite::error;
 
 /// The prepared statements that a connection keeps: more than the transactions of any benchmark
 /// need.
@@ -68,7 +69,7 @@ impl Database {
             self.set(&mut connection, role)?;
             Ok(connection)
         });
-        let connection = opened.map_err(|e| match Failure::from(e) {
+        let connection = opened.map_err(|e| match error::failure(e) {
             // Before a transaction has begun there is nothing to run again: no further wait.
             Failure { kind: ErrorKind::Conflict, answer, advice, .. } => {
                 Failure { advice, ..Failure::new(ErrorKind::Unavailable, answer) }

@@ -1,16 +1,19 @@
 //! The handle that [`super::open`] returns.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use hoap_database::engine::{
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+};
+use hoap_record::Description;
+
 use super::connection::Database;
+use super::settings;
 use super::writer::Writer;
-use crate::front::Front;
-use crate::front::engine::Engine;
 
 /// A SQLite database. Clones share the writing connection.
-pub type Sqlite = Front<SqliteEngine>;
-
-/// What is SQLite's of it.
+#[derive(Clone)]
 pub struct SqliteEngine {
     pub(super) writer: Arc<Writer>,
 }
@@ -22,10 +25,48 @@ impl SqliteEngine {
 }
 
 impl Engine for SqliteEngine {
-    const RESERVED: &'static [&'static str] = &["sqlite_", "hoap_"];
-    const BLOCKING: bool = true;
+    fn about(&self) -> About {
+        About::new("SQLite", &self.database().url, &["sqlite_", "hoap_"], Calls::Blocking)
+    }
 
-    fn url(&self) -> &str {
-        &self.database().url
+    fn description(&self) -> Description {
+        let database = self.database();
+        let settings = match settings::in_force(database) {
+            Ok(settings) => settings.into_iter().collect(),
+            Err(e) => BTreeMap::from([(
+                "settings".to_owned(),
+                format!("unknown: {}", e.into_error("read the settings")),
+            )]),
+        };
+        Description {
+            url: database.url.clone(),
+            name: "SQLite".to_owned(),
+            version: rusqlite::version().to_owned(),
+            settings,
+        }
+    }
+
+    fn documents(&self) -> Offered<&dyn Documents> {
+        Ok(self)
+    }
+
+    fn transactions(&self) -> Offered<&dyn Transactions> {
+        Ok(self)
+    }
+
+    fn analytics(&self) -> Offered<&dyn Analytics> {
+        Ok(self)
+    }
+
+    fn key_value(&self) -> Offered<&dyn BoxedStore> {
+        Ok(self)
+    }
+
+    fn pages(&self) -> Offered<&dyn Pages> {
+        Ok(self)
+    }
+
+    fn joins(&self) -> Offered<&dyn Joins> {
+        Ok(self)
     }
 }

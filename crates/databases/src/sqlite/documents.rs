@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::time::{Duration, Instant};
 
-use hoap_database::{Applicable, Index, NotApplicable};
+use async_trait::async_trait;
+use hoap_database::Index;
+use hoap_database::engine::{self, Documents, Each, Offered};
 use hoap_record::ErrorKind;
 use hoap_record::{Medium, Stored, StoredCollection};
 use rusqlite::types::ValueRef;
@@ -16,7 +18,7 @@ use super::error;
 use super::writer::Turn;
 use super::{bulk, sql, transaction};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{Documents, Each};
+use crate::sqlite::error::OrFail;
 
 /// Notes, JSON values by their names: the benchmark's, and the state of the load that was settled
 /// last.
@@ -30,10 +32,11 @@ const READ_ALL: u64 = 8 << 30;
 /// The number of documents that were loaded when the statistics were gathered.
 const SETTLED: &str = "settled";
 
+#[async_trait]
 impl Documents for SqliteEngine {
-    type Bulk = bulk::BatchWriter;
-
-    const ELSEWHERE: &'static str = "another file";
+    fn elsewhere(&self) -> &'static str {
+        "another file"
+    }
 
     async fn note(&self) -> Done<Option<Value>> {
         match self.database().exists() {
@@ -47,11 +50,11 @@ impl Documents for SqliteEngine {
             return Ok(false);
         }
         self.write(|connection| {
-            connection.execute_batch(NOTES)?;
+            connection.execute_batch(NOTES).or_fail()?;
             if read_note(connection, NOTE)?.as_ref() != expected {
                 return Ok(false);
             }
-            write_note(connection, NOTE, note)?;
+            write_note(connection, NOTE, note).or_fail()?;
             Ok(true)
         })
     }
@@ -61,7 +64,7 @@ impl Documents for SqliteEngine {
             return Ok(false);
         }
         let connection = self.database().connect(Role::Reader)?;
-        Ok(is_there(&connection, collection)?)
+        Ok(is_there(&connection, collection).or_fail()?)
     }
 
     async fn drop(&self, collections: &[&str]) -> Done<()> {
@@ -73,13 +76,13 @@ impl Documents for SqliteEngine {
             text.push_str(&format!("DROP TABLE IF EXISTS \"{collection}\";"));
         }
         text.push_str("DROP TABLE IF EXISTS hoap_note; DROP TABLE IF EXISTS hoap_load;");
-        self.write(|connection| Ok(connection.execute_batch(&text)?))?;
+        self.write(|connection| connection.execute_batch(&text).or_fail())?;
         // The pages of the dropped tables are free but scattered over the file. An otherwise empty
         // database is reset; while another process has it open it may keep its pages.
         let turn = self.writer.turn(Role::Writer)?;
         let look = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema
                     WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'hoap\\_%' ESCAPE '\\')";
-        if turn.query_row(look, [], |row| row.get(0))? {
+        if turn.query_row(look, [], |row| row.get(0)).or_fail()? {
             let _ = turn.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
         }
         Ok(())
@@ -87,12 +90,12 @@ impl Documents for SqliteEngine {
 
     async fn create(&self, collections: &[&str]) -> Done<()> {
         self.write(|connection| {
-            connection.execute_batch(NOTES)?;
-            connection.execute_batch(bulk::PROGRESS)?;
+            connection.execute_batch(NOTES).or_fail()?;
+            connection.execute_batch(bulk::PROGRESS).or_fail()?;
             for collection in collections {
                 let table = sql::create_table(collection);
-                match schema_of(connection, collection)? {
-                    None => connection.execute_batch(&table)?,
+                match schema_of(connection, collection).or_fail()? {
+                    None => connection.execute_batch(&table).or_fail()?,
                     Some(there) if there == table => {}
                     Some(_) => return Err(foreign(collection)),
                 }
@@ -101,16 +104,12 @@ impl Documents for SqliteEngine {
         })
     }
 
-    fn several_writers(&self) -> Applicable<()> {
-        Err(NotApplicable {
-            capability: "a load by several clients",
-            database: "SQLite".to_owned(),
-            because: "a file has one writer at a time",
-        })
+    fn several_writers(&self) -> Offered<()> {
+        Err("a file has one writer at a time")
     }
 
-    async fn bulk(&self, part: &str) -> Done<bulk::BatchWriter> {
-        bulk::BatchWriter::new(self.writer.clone(), part)
+    async fn bulk(&self, part: &str) -> Done<Box<dyn engine::Bulk>> {
+        Ok(Box::new(bulk::BatchWriter::new(self.writer.clone(), part)?))
     }
 
     async fn settle(&self, indexes: &[Index]) -> Done<()> {
@@ -124,16 +123,16 @@ impl Documents for SqliteEngine {
     }
 
     /// The file, and by its pages the tables with their indexes.
-    async fn stored(&self, collections: &[&str]) -> Done<Result<Stored, &'static str>> {
+    async fn stored(&self, collections: &[&str]) -> Done<Offered<Stored>> {
         let connection = self.database().connect(Role::Reader)?;
         let text = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
-        let bytes = connection.query_row(text, [], |row| row.get::<_, i64>(0))?;
+        let bytes = connection.query_row(text, [], |row| row.get::<_, i64>(0)).or_fail()?;
         let bytes = u64::try_from(bytes).unwrap_or(0);
         let mut of = Vec::new();
         let text = "SELECT ifnull(sum(d.pgsize), 0) FROM sqlite_schema s
                     JOIN dbstat('main', 1) d ON d.name = s.name WHERE lower(s.tbl_name) = lower(?1)";
         for name in collections.iter().filter(|_| bytes <= READ_ALL) {
-            let bytes = connection.query_row(text, [name], |row| row.get::<_, i64>(0))?;
+            let bytes = connection.query_row(text, [name], |row| row.get::<_, i64>(0)).or_fail()?;
             of.push(StoredCollection {
                 name: (*name).to_owned(),
                 bytes: u64::try_from(bytes).unwrap_or(0),
@@ -145,10 +144,10 @@ impl Documents for SqliteEngine {
     async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
         let connection = self.database().connect(Role::Reader)?;
         // One statement reads one snapshot and steps through it.
-        let mut statement = connection.prepare(&sql::scan(collection, fields))?;
+        let mut statement = connection.prepare(&sql::scan(collection, fields)).or_fail()?;
         let mut rows = statement.raw_query();
-        while let Some(row) = rows.next()? {
-            let ValueRef::Text(key) = row.get_ref(0)? else {
+        while let Some(row) = rows.next().or_fail()? {
+            let ValueRef::Text(key) = row.get_ref(0).or_fail()? else {
                 return Err(Failure::broken("a key is not text"));
             };
             let key = std::str::from_utf8(key).map_err(Failure::broken)?;
@@ -162,7 +161,7 @@ impl SqliteEngine {
     /// Runs `work` in one write transaction on a file that is made if it is missing.
     fn write<T>(&self, work: impl FnOnce(&Connection) -> Done<T>) -> Done<T> {
         let turn = self.writer.turn(Role::Creator)?;
-        turn.begin()?;
+        turn.begin().or_fail()?;
         let done = work(&turn)?;
         commit(&turn)?;
         Ok(done)
@@ -196,21 +195,21 @@ fn foreign(name: &str) -> Failure {
 /// cache may take.
 fn create_indexes(turn: &Turn<'_>, indexes: &[Index], database: &Database) -> Done<()> {
     let sort_in = |place: &str| turn.execute_batch(&format!("PRAGMA temp_store = {place}"));
-    sort_in("file")?;
+    sort_in("file").or_fail()?;
     let made = indexes.iter().try_for_each(|index| {
         let tried = || format!("create index {} in {}", index.name, database.url);
         create_index(turn, index).map_err(|e| e.trying(tried()))
     });
     let restored = sort_in(database.options.temp_store);
-    made.and(restored.map_err(Failure::from))
+    made.and(restored.map_err(error::failure))
 }
 
 fn create_index(turn: &Turn<'_>, index: &Index) -> Done<()> {
     let wanted = sql::create_index(index);
     // Inside the transaction: another process may be making it.
-    turn.begin()?;
-    match schema_of(turn, index.name)? {
-        None => turn.execute_batch(&wanted)?,
+    turn.begin().or_fail()?;
+    match schema_of(turn, index.name).or_fail()? {
+        None => turn.execute_batch(&wanted).or_fail()?,
         Some(there) if there == wanted => {}
         Some(_) => return Err(foreign(index.name)),
     }
@@ -227,7 +226,7 @@ pub(super) fn note_text(connection: &Connection, name: &str) -> rusqlite::Result
 }
 
 fn read_note(connection: &Connection, name: &str) -> Done<Option<Value>> {
-    let text = note_text(connection, name)?;
+    let text = note_text(connection, name).or_fail()?;
     text.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::broken)
 }
 
@@ -239,16 +238,16 @@ fn write_note(connection: &Connection, name: &str, note: &Value) -> rusqlite::Re
 
 /// Gathers the planner's statistics, unless nothing was loaded since the last time.
 fn gather_statistics(turn: &Turn<'_>) -> Done<()> {
-    turn.begin()?;
-    turn.execute_batch(&format!("{NOTES}; {}", bulk::PROGRESS))?;
+    turn.begin().or_fail()?;
+    turn.execute_batch(&format!("{NOTES}; {}", bulk::PROGRESS)).or_fail()?;
     let counts = "SELECT (SELECT ifnull(sum(position), 0) FROM hoap_load),
                   (SELECT count(*) FROM sqlite_schema WHERE type = 'index')";
     let (documents, indexes): (i64, i64) =
-        turn.query_row(counts, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        turn.query_row(counts, [], |row| Ok((row.get(0)?, row.get(1)?))).or_fail()?;
     let state = serde_json::json!({ "documents": documents, "indexes": indexes });
     if read_note(turn, SETTLED)?.as_ref() != Some(&state) {
-        turn.execute_batch("ANALYZE")?;
-        write_note(turn, SETTLED, &state)?;
+        turn.execute_batch("ANALYZE").or_fail()?;
+        write_note(turn, SETTLED, &state).or_fail()?;
     }
     commit(turn)
 }
@@ -259,7 +258,7 @@ fn checkpoint(turn: &Turn<'_>, database: &Database) -> Done<()> {
         || turn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
     let start = Instant::now();
     // SQLite waits for readers and writers, but not for another connection that moves the log.
-    while busy()? {
+    while busy().or_fail()? {
         if start.elapsed() >= database.options.busy_timeout {
             let advice = "close the other program, or raise busy_timeout_ms";
             let answer = "somebody else uses the database";

@@ -4,33 +4,42 @@ use hoap_record::ErrorKind;
 use rusqlite::ErrorCode;
 use rusqlite::ffi;
 
-use crate::failure::Failure;
 pub(super) use crate::failure::LOAD_FIRST;
+use crate::failure::{Done, Failure};
 
 /// Advice for a disk that fails.
 pub(super) const DISK: &str = "look for disk errors in the system's log";
 
 /// Sorts an error of SQLite by what the caller may do about it.
-impl From<rusqlite::Error> for Failure {
-    fn from(error: rusqlite::Error) -> Failure {
-        let (code, answer) = match &error {
-            rusqlite::Error::SqliteFailure(code, message) => {
-                (Some(*code), message.clone().unwrap_or_else(|| code.to_string()))
-            }
-            rusqlite::Error::SqlInputError { error, msg, offset, .. } => {
-                let place = if *offset >= 0 { format!(" at byte {offset}") } else { String::new() };
-                (Some(*error), format!("{msg}{place}"))
-            }
-            other => (None, other.to_string()),
-        };
-        let (kind, advice) = match code {
-            Some(code) => meaning(code, &answer),
-            None if matches!(error, rusqlite::Error::MultipleStatement) => {
-                (ErrorKind::Invalid, None)
-            }
-            None => (ErrorKind::Broken, None),
-        };
-        Failure::of(kind, answer, advice)
+pub(super) fn failure(error: rusqlite::Error) -> Failure {
+    let (code, answer) = match &error {
+        rusqlite::Error::SqliteFailure(code, message) => {
+            (Some(*code), message.clone().unwrap_or_else(|| code.to_string()))
+        }
+        rusqlite::Error::SqlInputError { error, msg, offset, .. } => {
+            let place = if *offset >= 0 { format!(" at byte {offset}") } else { String::new() };
+            (Some(*error), format!("{msg}{place}"))
+        }
+        other => (None, other.to_string()),
+    };
+    let (kind, advice) = match code {
+        Some(code) => meaning(code, &answer),
+        None if matches!(error, rusqlite::Error::MultipleStatement) => (ErrorKind::Invalid, None),
+        None => (ErrorKind::Broken, None),
+    };
+    Failure::of(kind, answer, advice)
+}
+
+/// Sorts an error of the driver, for `?`: neither it nor [`Failure`] is of this crate.
+pub(super) trait OrFail<T> {
+    /// The same, with what the error means for the caller.
+    fn or_fail(self) -> Done<T>;
+}
+
+impl<T> OrFail<T> for Result<T, rusqlite::Error> {
+    #[inline]
+    fn or_fail(self) -> Done<T> {
+        self.map_err(failure)
     }
 }
 
@@ -92,7 +101,7 @@ fn meaning(error: ffi::Error, answer: &str) -> (ErrorKind, Option<&'static str>)
 /// reports it from the write of a frame, so the commit record is not whole.
 pub(super) fn commit(error: rusqlite::Error, still_open: bool) -> Failure {
     let full = error.sqlite_error_code() == Some(ErrorCode::DiskFull);
-    let failure = Failure::from(error);
+    let failure = failure(error);
     if still_open || full {
         return failure;
     }
@@ -106,7 +115,7 @@ pub(super) fn commit(error: rusqlite::Error, still_open: bool) -> Failure {
 /// everything else before it writes one.
 pub(super) fn single(error: rusqlite::Error) -> Failure {
     let code = error.sqlite_error_code();
-    let failure = Failure::from(error);
+    let failure = failure(error);
     match code {
         Some(ErrorCode::SystemIoFailure | ErrorCode::OutOfMemory) => {
             Failure { kind: ErrorKind::Ambiguous, ..failure }
@@ -119,7 +128,7 @@ pub(super) fn single(error: rusqlite::Error) -> Failure {
 mod tests {
     use super::*;
 
-    fn failure(code: i32, message: &str) -> rusqlite::Error {
+    fn said(code: i32, message: &str) -> rusqlite::Error {
         rusqlite::Error::SqliteFailure(ffi::Error::new(code), Some(message.into()))
     }
 
@@ -144,13 +153,13 @@ mod tests {
             (ffi::SQLITE_ERROR, Invalid),
             (ffi::SQLITE_INTERNAL, Broken),
         ] {
-            assert_eq!(Failure::from(failure(code, "x")).kind, kind, "code {code}");
+            assert_eq!(failure(said(code, "x")).kind, kind, "code {code}");
         }
     }
 
     #[test]
     fn a_message_of_several_lines_becomes_one() {
-        let e = Failure::from(failure(ffi::SQLITE_ERROR, "near\n \"SELEC\":\nsyntax"));
+        let e = failure(said(ffi::SQLITE_ERROR, "near\n \"SELEC\":\nsyntax"));
         assert_eq!(e.answer, "near \"SELEC\": syntax");
     }
 
@@ -166,13 +175,13 @@ mod tests {
             (ffi::SQLITE_READONLY, Unavailable),
             (ffi::SQLITE_CONSTRAINT_PRIMARYKEY, Duplicate),
         ] {
-            assert_eq!(single(failure(code, "x")).kind, kind, "code {code}");
+            assert_eq!(single(said(code, "x")).kind, kind, "code {code}");
         }
     }
 
     #[test]
     fn only_a_commit_that_sqlite_ended_without_saying_how_is_ambiguous() {
-        let kind = |code, still_open| commit(failure(code, "x"), still_open).kind;
+        let kind = |code, still_open| commit(said(code, "x"), still_open).kind;
         assert_eq!(kind(ffi::SQLITE_BUSY, true), ErrorKind::Conflict);
         assert_eq!(kind(ffi::SQLITE_FULL, false), ErrorKind::Unavailable);
         assert_eq!(kind(ffi::SQLITE_IOERR_FSYNC, false), ErrorKind::Ambiguous);

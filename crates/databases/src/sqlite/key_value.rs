@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use hoap_database::Applicable;
+use hoap_database::engine::{self, RecordStore};
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
@@ -19,26 +19,22 @@ use super::database::SqliteEngine;
 use super::writer::Writer;
 use super::{error, sql};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, KeyValue};
 use crate::json;
 use crate::reads::Reads;
+use crate::sqlite::error::OrFail;
 
 /// Fields that one call of `jsonb_set` sets: a function has at most 1000 arguments.
 const FIELDS_A_CALL: usize = 400;
 
-impl KeyValue for SqliteEngine {
+impl RecordStore for SqliteEngine {
     type Session = RecordSession;
-
-    fn scans(&self) -> Applicable<()> {
-        Ok(())
-    }
 
     async fn record_session(&self, table: &Table) -> Done<RecordSession> {
         let texts = Texts::new(table);
         let writer = self.writer.clone();
         let reader = writer.database.connect(Role::Reader)?;
         // A missing table fails here, before the first operation.
-        reader.prepare_cached(texts.read.text(Fields::All))?;
+        reader.prepare_cached(texts.read.text(Fields::All)).or_fail()?;
         let (text, json) = (String::new(), Vec::new());
         let fields = table.fields.clone();
         Ok(RecordSession { writer, reader, fields, texts, text, json })
@@ -102,7 +98,7 @@ impl RecordSession {
         if fields == Fields::None {
             return Ok(());
         }
-        match (fields, row.get_ref(column)?) {
+        match (fields, row.get_ref(column).or_fail()?) {
             (Fields::One(number), ValueRef::Text(value)) => {
                 record.push(number, |out| out.extend_from_slice(value));
                 Ok(())
@@ -154,13 +150,11 @@ impl RecordSession {
     }
 }
 
-impl Abandon for RecordSession {}
-
 impl engine::RecordSession for RecordSession {
     async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
-        let mut statement = self.reader.prepare_cached(self.texts.read.text(fields))?;
-        let mut rows = statement.query([key])?;
-        let Some(row) = rows.next()? else { return Ok(false) };
+        let mut statement = self.reader.prepare_cached(self.texts.read.text(fields)).or_fail()?;
+        let mut rows = statement.query([key]).or_fail()?;
+        let Some(row) = rows.next().or_fail()? else { return Ok(false) };
         self.decode(row, 0, fields, record)?;
         Ok(true)
     }
@@ -197,11 +191,11 @@ impl engine::RecordSession for RecordSession {
         fields: Fields,
         scanned: &mut Scanned,
     ) -> Done<()> {
-        let mut statement = self.reader.prepare_cached(self.texts.scan.text(fields))?;
+        let mut statement = self.reader.prepare_cached(self.texts.scan.text(fields)).or_fail()?;
         let count = i64::try_from(count).unwrap_or(i64::MAX);
-        let mut rows = statement.query((start, count))?;
-        while let Some(row) = rows.next()? {
-            let ValueRef::Text(key) = row.get_ref(0)? else {
+        let mut rows = statement.query((start, count)).or_fail()?;
+        while let Some(row) = rows.next().or_fail()? {
+            let ValueRef::Text(key) = row.get_ref(0).or_fail()? else {
                 return Err(Failure::broken("a key is not text"));
             };
             let key = std::str::from_utf8(key).map_err(Failure::broken)?;

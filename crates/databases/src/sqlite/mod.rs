@@ -55,17 +55,13 @@ mod sql;
 mod transaction;
 mod writer;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hoap_database::{Analytics, Applicable, Documents, Target, Transactions};
-use hoap_record::Description;
+use hoap_database::Database;
 use hoap_record::Result;
-
-use connection::Database;
 use writer::Writer;
 
-pub use database::{Sqlite, SqliteEngine};
+pub use database::SqliteEngine;
 pub use options::OPTIONS;
 
 /// The capabilities.
@@ -79,39 +75,8 @@ pub(crate) const LACKS: &[crate::capabilities::Lack] = &[];
 ///
 /// # Errors
 /// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong.
-pub fn open(url: &str) -> Result<Sqlite> {
+pub fn open(url: &str) -> Result<Database> {
     let (path, options) = options::parse(url)?;
-    let database = Arc::new(Database { url: url.to_owned(), path, options });
-    Ok(Sqlite::new(SqliteEngine { writer: Arc::new(Writer::new(database)) }))
-}
-
-impl Target for Sqlite {
-    fn description(&self) -> Description {
-        let database = self.0.database();
-        let settings = match settings::in_force(database) {
-            Ok(settings) => settings.into_iter().collect(),
-            Err(e) => BTreeMap::from([(
-                "settings".to_owned(),
-                format!("unknown: {}", e.into_error("read the settings")),
-            )]),
-        };
-        Description {
-            url: database.url.clone(),
-            name: "SQLite".to_owned(),
-            version: rusqlite::version().to_owned(),
-            settings,
-        }
-    }
-
-    fn documents(&self) -> Applicable<&dyn Documents> {
-        Ok(self)
-    }
-
-    fn transactions(&self) -> Applicable<&dyn Transactions> {
-        Ok(self)
-    }
-
-    fn analytics(&self) -> Applicable<&dyn Analytics> {
-        Ok(self)
-    }
+    let database = Arc::new(connection::Database { url: url.to_owned(), path, options });
+    Ok(Database::new(SqliteEngine { writer: Arc::new(Writer::new(database)) }))
 }

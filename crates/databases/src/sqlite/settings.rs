@@ -4,7 +4,9 @@ use hoap_record::words::counted;
 
 use super::changes;
 use super::connection::{Database, Role};
-use crate::failure::{Done, Failure};
+use crate::failure::Done;
+use crate::sqlite::error;
+use crate::sqlite::error::OrFail;
 
 /// The PRAGMAs among them.
 const PRAGMAS: [&str; 9] = [
@@ -28,7 +30,7 @@ pub(super) fn in_force(database: &Database) -> Done<Vec<(String, String)>> {
             .query_row(&format!("PRAGMA {pragma}"), [], |row| {
                 row.get::<_, rusqlite::types::Value>(0)
             })
-            .map_err(|e| Failure::from(e).trying(format!("read {pragma} of {}", database.url)))?;
+            .map_err(|e| error::failure(e).trying(format!("read {pragma} of {}", database.url)))?;
         settings.push((pragma.to_owned(), shown(pragma, &value)));
     }
     // Not a PRAGMA: the connection waits by itself.
@@ -40,7 +42,7 @@ pub(super) fn in_force(database: &Database) -> Done<Vec<(String, String)>> {
         settings.push(("lose_commit".to_owned(), what));
     }
     // Its triggers are a part of every transaction that writes.
-    if let Some(follower) = changes::follower(&connection)? {
+    if let Some(follower) = changes::follower(&connection).or_fail()? {
         settings.push(("changes_logged_for".to_owned(), follower));
     }
     Ok(settings)

@@ -8,14 +8,15 @@
 //!
 //! SQLite has no hash join.
 
-use hoap_database::shop::{COUNTRY_INDEX, COVERING_INDEX, ZIP_INDEX};
-use hoap_database::shop::{JoinRow, JoinVariant};
+use async_trait::async_trait;
+use hoap_database::engine::{self, Joins, Pages, put_key};
+use hoap_database::shop::{COUNTRY_INDEX, COVERING_INDEX, JoinRow, JoinVariant, ZIP_INDEX};
 use rusqlite::Connection;
 
 use super::connection::Role;
 use super::database::SqliteEngine;
 use crate::failure::Done;
-use crate::front::engine::{self, Abandon, Joins, Pages, put_key};
+use crate::sqlite::error::OrFail;
 
 const PAGE: &str = "SELECT key FROM shop_customer
     WHERE doc ->> '$.address.country' = ?1 LIMIT ?2 OFFSET ?3";
@@ -64,20 +65,20 @@ const ORDER: &str = concat!(
     " FROM shop_orders o WHERE o.doc ->> '$._id' = ?1 AND o.doc ->> '$.month' = ?2"
 );
 
+#[async_trait]
 impl Pages for SqliteEngine {
-    type Pager = Pager;
-
-    async fn pager(&self) -> Done<Pager> {
-        Ok(Pager(connect(self, &[PAGE])?))
+    async fn pager(&self) -> Done<Box<dyn engine::Pager>> {
+        Ok(Box::new(Pager(connect(self, &[PAGE])?)))
     }
 }
 
+#[async_trait]
 impl Joins for SqliteEngine {
-    type Joiner = Joiner;
-    const VARIANTS: &'static [JoinVariant] =
-        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::TwoPhase];
+    fn variants(&self) -> &'static [JoinVariant] {
+        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::TwoPhase]
+    }
 
-    async fn joiner(&self, variant: JoinVariant) -> Done<Joiner> {
+    async fn joiner(&self, variant: JoinVariant) -> Done<Box<dyn engine::Joiner>> {
         let way = match variant {
             JoinVariant::TwoPhase => Way::TwoPhase,
             JoinVariant::Ansi => Way::OneStatement(ANSI),
@@ -87,7 +88,7 @@ impl Joins for SqliteEngine {
             Way::OneStatement(text) => &[text],
             Way::TwoPhase => &[ORDER_KEYS, ORDER],
         };
-        Ok(Joiner { reader: connect(self, texts)?, way })
+        Ok(Box::new(Joiner { reader: connect(self, texts)?, way }))
     }
 }
 
@@ -112,7 +113,7 @@ fn check_index(connection: &Connection, text: &str) -> Done<()> {
         text.replace(table, &format!("{} INDEXED BY {index} ", table.trim_end()))
     });
     // Under this name there is no index on other fields: a load refuses it.
-    connection.prepare(&text)?;
+    connection.prepare(&text).or_fail()?;
     Ok(())
 }
 
@@ -170,8 +171,7 @@ impl Joiner {
     }
 }
 
-impl Abandon for Pager {}
-
+#[async_trait]
 impl engine::Pager for Pager {
     async fn page(
         &mut self,
@@ -180,11 +180,15 @@ impl engine::Pager for Pager {
         limit: u32,
         keys: &mut Vec<String>,
     ) -> Done<()> {
-        let mut statement = self.0.prepare_cached(PAGE)?;
-        let mut rows = statement.query((country, limit, offset))?;
+        let mut statement = self.0.prepare_cached(PAGE).or_fail()?;
+        let mut rows = statement.query((country, limit, offset)).or_fail()?;
         let mut found = 0;
-        while let Some(row) = rows.next()? {
-            put_key(keys, found, row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?);
+        while let Some(row) = rows.next().or_fail()? {
+            put_key(
+                keys,
+                found,
+                row.get_ref(0).or_fail()?.as_str().map_err(rusqlite::Error::from).or_fail()?,
+            );
             found += 1;
         }
         keys.truncate(found);
@@ -192,13 +196,12 @@ impl engine::Pager for Pager {
     }
 }
 
-impl Abandon for Joiner {}
-
+#[async_trait]
 impl engine::Joiner for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         match self.way {
-            Way::OneStatement(text) => self.join_in_one(text, zip, month, rows)?,
-            Way::TwoPhase => self.join_in_two(zip, month, rows)?,
+            Way::OneStatement(text) => self.join_in_one(text, zip, month, rows).or_fail()?,
+            Way::TwoPhase => self.join_in_two(zip, month, rows).or_fail()?,
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use serde_json::Value;
 
 use crate::failure::{Done, Failure};
+use crate::sqlite::error::OrFail;
 
 /// Appends `doc -> '$.a', doc -> '$.b'`, or `1` where there are no fields.
 ///
@@ -126,7 +127,7 @@ pub(super) fn scalar(value: &Value) -> Option<ToSqlOutput<'_>> {
 pub(super) fn row(row: &rusqlite::Row<'_>, first: usize, count: usize) -> Done<Row> {
     let mut values = Row::with_capacity(count);
     for column in first..first + count {
-        let value = match row.get_ref(column)? {
+        let value = match row.get_ref(column).or_fail()? {
             ValueRef::Text(json) => serde_json::from_slice(json).map_err(Failure::broken)?,
             _ => Value::Null,
         };
@@ -137,8 +138,9 @@ pub(super) fn row(row: &rusqlite::Row<'_>, first: usize, count: usize) -> Done<R
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
 
     #[test]
     fn a_search_repeats_the_expressions_of_its_index() {

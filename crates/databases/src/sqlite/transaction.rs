@@ -3,6 +3,8 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use async_trait::async_trait;
+use hoap_database::engine::{self, Session, Transactions};
 use hoap_database::{Access, Index, Intent, Order, Patch, Row};
 use hoap_record::witness::Level;
 use rusqlite::{CachedStatement, Connection};
@@ -13,20 +15,23 @@ use super::database::SqliteEngine;
 use super::writer::{Turn, Writer};
 use super::{error, patch, sql};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, Session, Transactions};
 use crate::patches::independent;
+use crate::sqlite::error::OrFail;
 
+#[async_trait]
 impl Transactions for SqliteEngine {
-    type Session = TransactionSession;
-
     /// One writes at a time and others read snapshots: the order of the commits explains all.
     fn isolation(&self) -> Option<Level> {
         Some(Level::Serializable)
     }
 
-    async fn transaction_session(&self) -> Done<TransactionSession> {
+    async fn transaction_session(&self) -> Done<Box<dyn engine::Session>> {
         let (writer, buffers) = (self.writer.clone(), Buffers::default());
-        Ok(TransactionSession { reader: writer.database.connect(Role::Reader)?, writer, buffers })
+        Ok(Box::new(TransactionSession {
+            reader: writer.database.connect(Role::Reader)?,
+            writer,
+            buffers,
+        }))
     }
 }
 
@@ -44,24 +49,24 @@ struct Buffers {
     json: Vec<u8>,
 }
 
-impl Abandon for TransactionSession {}
-
+#[async_trait]
 impl Session for TransactionSession {
-    type Open<'a> = OpenTransaction<'a>;
-
-    async fn begin(&mut self, access: Access) -> Done<OpenTransaction<'_>> {
+    async fn begin<'a>(
+        &'a mut self,
+        access: Access,
+    ) -> Done<Box<dyn engine::OpenTransaction + 'a>> {
         let held = match access {
             Access::Write => {
                 let turn = self.writer.turn(Role::Writer)?;
-                turn.begin()?;
+                turn.begin().or_fail()?;
                 HeldConnection::Writer(turn)
             }
             Access::Read => {
-                begin_snapshot(&self.reader)?;
+                begin_snapshot(&self.reader).or_fail()?;
                 HeldConnection::Reader(&mut self.reader)
             }
         };
-        Ok(OpenTransaction { held, buffers: &mut self.buffers })
+        Ok(Box::new(OpenTransaction { held, buffers: &mut self.buffers }))
     }
 }
 
@@ -116,22 +121,24 @@ impl Drop for OpenTransaction<'_> {
 
 impl OpenTransaction<'_> {
     fn read(&mut self, key: &str, fields: &[&str]) -> Done<Option<Row>> {
-        let mut statement = self.held.prepare_cached(&self.buffers.sql)?;
-        let mut rows = statement.query([key])?;
-        rows.next()?.map(|row| sql::row(row, 0, fields.len())).transpose()
+        let mut statement = self.held.prepare_cached(&self.buffers.sql).or_fail()?;
+        let mut rows = statement.query([key]).or_fail()?;
+        rows.next().or_fail()?.map(|row| sql::row(row, 0, fields.len())).transpose()
     }
 
     /// Runs one UPDATE; the error of one without effect names the condition that failed.
     fn update(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
         patch::update(collection, patches, &mut self.buffers.sql);
-        let mut statement = self.held.prepare_cached(&self.buffers.sql)?;
-        bind(&mut statement, 1, &key)?;
+        let mut statement = self.held.prepare_cached(&self.buffers.sql).or_fail()?;
+        bind(&mut statement, 1, &key).or_fail()?;
         for (i, patch) in patches.iter().enumerate() {
-            bind(&mut statement, i + 2, &patch::value(&patch.change))?;
+            bind(&mut statement, i + 2, &patch::value(&patch.change)).or_fail()?;
         }
-        match statement.raw_execute()? {
+        match statement.raw_execute().or_fail()? {
             1 => Ok(()),
-            _ => Err(Failure::broken(patch::why_not(&self.held, collection, key, patches)?)),
+            _ => Err(Failure::broken(
+                patch::why_not(&self.held, collection, key, patches).or_fail()?,
+            )),
         }
     }
 }
@@ -144,8 +151,7 @@ fn bind(
     statement.raw_bind_parameter(number, value)
 }
 
-impl Abandon for OpenTransaction<'_> {}
-
+#[async_trait]
 impl engine::OpenTransaction for OpenTransaction<'_> {
     /// After some errors (a full disk) SQLite has rolled back by itself; the next statement would
     /// be a transaction of its own.
@@ -188,19 +194,19 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
     ) -> Done<Vec<(String, Row)>> {
         let text = &mut self.buffers.sql;
         sql::find(index, prefix, order, limit.is_some(), fields, text);
-        let mut statement = self.held.prepare_cached(text)?;
+        let mut statement = self.held.prepare_cached(text).or_fail()?;
         for (i, value) in prefix.iter().enumerate() {
             let unsearchable = || Failure::invalid(format!("{value} cannot be searched for"));
-            bind(&mut statement, i + 1, &sql::scalar(value).ok_or_else(unsearchable)?)?;
+            bind(&mut statement, i + 1, &sql::scalar(value).ok_or_else(unsearchable)?).or_fail()?;
         }
         if let Some(limit) = limit {
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            bind(&mut statement, prefix.len() + 1, &limit)?;
+            bind(&mut statement, prefix.len() + 1, &limit).or_fail()?;
         }
         let mut rows = statement.raw_query();
         let mut found = Vec::new();
-        while let Some(row) = rows.next()? {
-            found.push((row.get(0)?, sql::row(row, 1, fields.len())?));
+        while let Some(row) = rows.next().or_fail()? {
+            found.push((row.get(0).or_fail()?, sql::row(row, 1, fields.len())?));
         }
         Ok(found)
     }
@@ -210,7 +216,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         sql::insert(collection, text);
         json.clear();
         serde_json::to_writer(&mut *json, document).map_err(Failure::invalid)?;
-        self.held.prepare_cached(text)?.execute((key, sql::json_text(json)))?;
+        self.held.prepare_cached(text).or_fail()?.execute((key, sql::json_text(json))).or_fail()?;
         Ok(())
     }
 
@@ -220,7 +226,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
 
     async fn delete(&mut self, collection: &str, key: &str) -> Done<bool> {
         let text = format!("DELETE FROM \"{collection}\" WHERE key = ?1");
-        Ok(self.held.prepare_cached(&text)?.execute([key])? > 0)
+        Ok(self.held.prepare_cached(&text).or_fail()?.execute([key]).or_fail()? > 0)
     }
 
     async fn commit(&mut self) -> Done<()> {
@@ -233,7 +239,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
     async fn rollback(&mut self) -> Done<()> {
         // SQLite may have rolled back by itself after an error.
         if !self.is_over() {
-            self.held.prepare_cached("ROLLBACK")?.execute([])?;
+            self.held.prepare_cached("ROLLBACK").or_fail()?.execute([]).or_fail()?;
         }
         Ok(())
     }

@@ -6,26 +6,25 @@ mod on_asterixdb;
 mod on_asterixdb_2;
 mod on_asterixdb_column;
 
-use hoap_databases::asterixdb::AsterixDb;
+use conformance::wait;
+use hoap_database::Database;
 use hoap_testing::conformance;
 use hoap_testing::place::Emptied as Guard;
 use hoap_testing::urls::{own, server};
-
-use conformance::wait;
 
 /// A URL with a dataverse that no other test has.
 fn place(variable: &str) -> String {
     own(&server(variable))
 }
 
-fn open(url: &str) -> AsterixDb {
+fn open(url: &str) -> Database {
     wait(hoap_databases::asterixdb::open(url)).unwrap()
 }
 
 /// A target with a dataverse of its own on the server of a variable.
-fn fresh(variable: &str, options: &str) -> (Box<AsterixDb>, Guard<AsterixDb>) {
+fn fresh(variable: &str, options: &str) -> (Database, Guard) {
     let target = open(&format!("{}{options}", place(variable)));
-    (Box::new(target.clone()), Guard(target))
+    (target.clone(), Guard(target))
 }
 
 /// What reads once it is loaded.

@@ -1,13 +1,12 @@
 //! Two nodes.
 
-use hoap_database::Target;
-use hoap_databases::asterixdb::AsterixDb;
+use hoap_database::Database;
 use hoap_workload::ErrorKind;
 
 use crate::Guard;
 use crate::conformance::{load, wait};
 
-fn fresh() -> (Box<AsterixDb>, Guard<AsterixDb>) {
+fn fresh() -> (Database, Guard) {
     crate::fresh("HOAP_TEST_ASTERIXDB_2", "?query_timeout_ms=60000")
 }
 
@@ -15,11 +14,11 @@ hoap_testing::variant_tests!(fresh: two_nodes);
 
 /// With files that both nodes read.
 mod by_files {
-    use hoap_databases::asterixdb::AsterixDb;
+    use hoap_database::Database;
 
     use crate::Guard;
 
-    fn fresh() -> (Box<AsterixDb>, (Guard<AsterixDb>, tempfile::TempDir)) {
+    fn fresh() -> (Database, (Guard, tempfile::TempDir)) {
         let folder = tempfile::tempdir().unwrap();
         let option = format!("?load_folder={}", folder.path().display());
         let (target, guard) = crate::fresh("HOAP_TEST_ASTERIXDB_2", &option);

@@ -2,8 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hoap_database::Target;
-use hoap_databases::asterixdb::AsterixDb;
+use hoap_database::Database;
 use serde_json::json;
 
 use crate::conformance::{COLLECTION, batch, load, wait};
@@ -14,16 +13,16 @@ use crate::{Guard, open};
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// What a test left is removed before the next one begins.
-type Alone = (Guard<AsterixDb>, MutexGuard<'static, ()>);
+type Alone = (Guard, MutexGuard<'static, ()>);
 
-fn stored_as(format: &str) -> (Box<AsterixDb>, Alone) {
+fn stored_as(format: &str) -> (Database, Alone) {
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let options = format!("?query_timeout_ms=60000&analyze=on&storage={format}");
     let (target, guard) = crate::fresh("HOAP_TEST_ASTERIXDB_COLUMN", &options);
     (target, (guard, alone))
 }
 
-fn fresh() -> (Box<AsterixDb>, Alone) {
+fn fresh() -> (Database, Alone) {
     stored_as("column")
 }
 
@@ -34,7 +33,7 @@ crate::query_tests!(fresh);
 fn datasets_have_the_format_that_is_asked_for() {
     for format in ["row", "column"] {
         let (target, _guard) = stored_as(format);
-        load(&*target, 2);
+        load(&target, 2);
         let description = target.description();
         assert_eq!(description.settings["storage"], format);
         let dataverse = description.url.rsplit('/').next().unwrap().split('?').next().unwrap();
@@ -55,7 +54,7 @@ fn the_stored_size_is_told_where_a_load_ends_in_files() {
     let text = batch(1, 1..=2000).bytes() as u64;
     for format in ["row", "column"] {
         let (target, _guard) = stored_as(format);
-        load(&*target, 2000);
+        load(&target, 2000);
         let stored = wait(target.documents().unwrap().stored(&[COLLECTION])).unwrap().unwrap();
         assert_eq!(stored.collections.len(), 1);
         assert_eq!(stored.collections[0].bytes, stored.bytes);

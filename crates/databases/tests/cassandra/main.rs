@@ -8,7 +8,8 @@ mod ring;
 
 use std::sync::LazyLock;
 
-use hoap_databases::cassandra::Cassandra;
+use conformance::wait;
+use hoap_database::Database;
 use hoap_testing::conformance;
 use hoap_testing::errors::{has, missing, unavailable};
 use hoap_testing::urls::{named as in_keyspace, own_name as keyspace, server};
@@ -16,9 +17,7 @@ use hoap_workload::Error;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 
-use conformance::wait;
-
-fn open(url: &str) -> Cassandra {
+fn open(url: &str) -> Database {
     wait(hoap_databases::cassandra::open(url)).unwrap()
 }
 
@@ -62,9 +61,9 @@ impl Drop for Guard {
 }
 
 /// A target with a keyspace of its own on the single node.
-fn fresh_with(options: &str) -> (Box<Cassandra>, Guard) {
+fn fresh_with(options: &str) -> (Database, Guard) {
     let keyspace = keyspace();
     let url = in_keyspace(&server("HOAP_TEST_CASSANDRA"), &keyspace);
     let target = open(&format!("{url}?request_timeout_ms=30000{options}"));
-    (Box::new(target), Guard { session: Some(admin()), keyspace })
+    (target, Guard { session: Some(admin()), keyspace })
 }

@@ -1,23 +1,22 @@
 //! Three nodes, three copies.
 
-use hoap_database::Target;
-use hoap_databases::cassandra::Cassandra;
+use hoap_database::Database;
 
 use crate::{Guard, driver, in_keyspace, keyspace, open, server};
 
 mod killed;
 
-fn fresh_with(options: &str) -> (Box<Cassandra>, Guard) {
+fn fresh_with(options: &str) -> (Database, Guard) {
     use std::sync::LazyLock;
     static ADMIN: LazyLock<scylla::client::session::Session> =
         LazyLock::new(|| driver(&server("HOAP_TEST_CASSANDRA_3")));
     let keyspace = keyspace();
     let url = in_keyspace(&server("HOAP_TEST_CASSANDRA_3"), &keyspace);
     let target = open(&format!("{url}?replication=3&request_timeout_ms=30000{options}"));
-    (Box::new(target), Guard { session: Some(&ADMIN), keyspace })
+    (target, Guard { session: Some(&ADMIN), keyspace })
 }
 
-fn fresh() -> (Box<Cassandra>, Guard) {
+fn fresh() -> (Database, Guard) {
     fresh_with("")
 }
 

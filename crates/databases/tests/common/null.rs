@@ -2,13 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
-use hoap_database::shop::{JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages};
-use hoap_database::{Batch, Blocking, Target};
+use hoap_database::key_value::{Fields, Record, Scanned, Table};
+use hoap_database::shop::{JoinRow, JoinVariant};
+use hoap_database::{Batch, Database};
 use hoap_databases::null::{self, Discarded, Null};
 use hoap_testing::wait;
 use hoap_workload::ErrorKind;
 use serde_json::json;
+
+fn engine(target: &Database) -> &Null {
+    target.engine().unwrap()
+}
 
 fn table() -> Table {
     Table { name: "usertable".to_owned(), fields: vec!["field0".to_owned()] }
@@ -29,7 +33,7 @@ fn every_operation_succeeds_at_once_and_empties_its_buffers() {
     let target = null::open("null:").unwrap();
     let mut record = Record::default();
     record.push(0, |out| out.push(b'x'));
-    let mut client = at_once(KeyValue::session(&target, &table())).unwrap();
+    let mut client = at_once(target.key_value().unwrap().session(&table())).unwrap();
     assert_eq!(at_once(client.insert("user1", &record)), Ok(()));
     assert_eq!(at_once(client.update("user1", &record)), Ok(true));
     assert_eq!(at_once(client.read("user1", Fields::All, &mut record)), Ok(true));
@@ -38,14 +42,14 @@ fn every_operation_succeeds_at_once_and_empties_its_buffers() {
     scanned.push("user1");
     assert_eq!(at_once(client.scan("user1", 9, Fields::None, &mut scanned)), Ok(()));
     assert!(scanned.is_empty());
-    let mut pages = at_once(Pages::session(&target)).unwrap();
+    let mut pages = at_once(target.pages().unwrap().session()).unwrap();
     let mut keys = vec!["old".to_owned()];
     assert_eq!(at_once(pages.page("here", 1, 2, &mut keys)), Ok(()));
-    let mut joins = at_once(Joins::session(&target, JoinVariant::Hash)).unwrap();
+    let mut joins = at_once(target.joins().unwrap().session(JoinVariant::Hash)).unwrap();
     let mut rows = vec![JoinRow { month: "May".into(), zip: "1".into(), cents: 1 }];
     assert_eq!(at_once(joins.join("1", "May", &mut rows)), Ok(()));
     assert!(keys.is_empty() && rows.is_empty());
-    assert_eq!(target.stall(), None);
+    assert_eq!(engine(&target).stall(), None);
 }
 
 #[test]
@@ -75,7 +79,7 @@ fn documents_are_counted_and_thrown_away() {
         assert_eq!(documents.note().await.unwrap(), Some(json!(1)));
         let read = documents.scan("usertable", &[], &mut |_, _| Ok(())).await.unwrap_err();
         assert_eq!(read.kind, ErrorKind::Invalid, "{read}");
-        assert_eq!(target.discarded(), Discarded { documents: 6, bytes: 42 });
+        assert_eq!(engine(&target).discarded(), Discarded { documents: 6, bytes: 42 });
         documents.drop(&["usertable"]).await.unwrap();
         assert!(!documents.any_exists(&["usertable"]).await.unwrap());
         assert_eq!(documents.note().await.unwrap(), None);
@@ -116,15 +120,15 @@ fn a_wrong_url_names_what_is_wrong() {
         ("null:?stall_ms=1s", "not a whole number"),
         ("null:?stall=1", "the options are latency_us, stall_ms, stall_after_ms"),
     ] {
-        let e = null::open(url).unwrap_err();
+        let e = null::open(url).err().expect("it is refused");
         assert_eq!(e.kind, ErrorKind::Invalid, "{url}");
         assert!(e.to_string().contains(words), "{url}: {e}");
     }
 }
 
 /// When a read began and ended.
-async fn read(target: &Null) -> (Instant, Instant) {
-    let mut client = KeyValue::session(target, &table()).await.unwrap();
+async fn read(target: &Database) -> (Instant, Instant) {
+    let mut client = target.key_value().unwrap().session(&table()).await.unwrap();
     let begin = Instant::now();
     assert!(client.read("user1", Fields::All, &mut Record::default()).await.unwrap());
     (begin, Instant::now())
@@ -151,7 +155,7 @@ fn whoever_begins_in_the_stall_waits_for_its_end() {
     let target = null::open("null:?stall_ms=60&stall_after_ms=20").unwrap();
     wait(async {
         let (first, _) = read(&target).await;
-        let stall = target.stall().unwrap();
+        let stall = engine(&target).stall().unwrap();
         assert!(stall.start >= first + Duration::from_millis(20));
         assert_eq!(stall.end - stall.start, Duration::from_millis(60));
         tokio::time::sleep_until((stall.start + Duration::from_millis(5)).into()).await;
@@ -165,6 +169,6 @@ fn whoever_begins_in_the_stall_waits_for_its_end() {
             }
         }
         tokio::time::sleep_until(stall.end.into()).await;
-        assert_eq!(target.stall(), Some(stall));
+        assert_eq!(engine(&target).stall(), Some(stall));
     });
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use hoap_database::{Access, Change, Patch, Target};
+use hoap_database::{Access, Change, Database, Patch};
 use hoap_databases::{duckdb, sqlite};
 use hoap_testing::conformance::wait;
 use hoap_workload::{Error, ErrorKind};
@@ -27,7 +27,7 @@ fn urls(folder: &Path, options: &str) -> (String, String) {
 }
 
 /// Makes the collections, with some documents in each.
-fn fill(source: &dyn Target, count: usize) {
+fn fill(source: &Database, count: usize) {
     wait(async {
         let documents = source.documents().unwrap();
         documents.create(&COLLECTIONS).await.unwrap();
@@ -67,7 +67,7 @@ fn held(folder: &Path, collection: &str) -> BTreeMap<String, Vec<Value>> {
     rows.map(|row| row.map(|(key, text)| (key, fields(text))).unwrap()).collect()
 }
 
-fn shown(target: &duckdb::DuckDb, collection: &str) -> BTreeMap<String, Vec<Value>> {
+fn shown(target: &Database, collection: &str) -> BTreeMap<String, Vec<Value>> {
     let rows = scan(target, collection, &FIELDS);
     let count = rows.len();
     let rows = BTreeMap::from_iter(rows);
@@ -87,16 +87,16 @@ fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-fn note(target: &duckdb::DuckDb) -> Result<Option<Value>, Error> {
+fn note(target: &Database) -> Result<Option<Value>, Error> {
     wait(target.documents().unwrap().note())
 }
 
-fn follows(target: &duckdb::DuckDb) {
+fn follows(target: &Database) {
     until("it follows", || note(target).ok().flatten());
 }
 
 /// Waits until the file shows what the source holds, which nobody changes meanwhile.
-fn equal(target: &duckdb::DuckDb, folder: &Path) {
+fn equal(target: &Database, folder: &Path) {
     follows(target);
     for collection in COLLECTIONS {
         let expected = held(folder, collection);
@@ -111,7 +111,7 @@ fn alike(a: &BTreeMap<String, Vec<Value>>, b: &BTreeMap<String, Vec<Value>>) -> 
     a.keys().eq(b.keys()) && a.values().zip(b.values()).all(|(a, b)| a.iter().zip(b).all(same))
 }
 
-fn pair(options: &str, count: usize) -> (sqlite::Sqlite, duckdb::DuckDb, TempDir) {
+fn pair(options: &str, count: usize) -> (Database, Database, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let (source, follower) = urls(folder.path(), options);
     let source = sqlite::open(&source).unwrap();
@@ -120,7 +120,7 @@ fn pair(options: &str, count: usize) -> (sqlite::Sqlite, duckdb::DuckDb, TempDir
 }
 
 /// Adds to two counters what it takes from two others, in one transaction.
-async fn transfer(source: &sqlite::Sqlite, from: usize, to: usize, commits: bool) {
+async fn transfer(source: &Database, from: usize, to: usize, commits: bool) {
     let mut session = source.transactions().unwrap().session().await.unwrap();
     let mut tx = session.begin(Access::Write).await.unwrap();
     for (collection, key, by) in [("c", from, -1), ("d", to, 1)] {

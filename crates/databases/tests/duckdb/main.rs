@@ -4,19 +4,18 @@ mod link;
 mod refused;
 mod typed;
 
-use hoap_database::shop::Pages;
-use hoap_database::{Batch, Row, Target};
-use hoap_databases::duckdb::{DuckDb, open};
+use hoap_database::{Batch, Database, Row};
+use hoap_databases::duckdb::open;
 use hoap_testing::conformance::{COLLECTION, batch, count, indexes, load, load_shop, wait};
 use hoap_workload::ErrorKind;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A new file with these options.
-fn place(options: &str) -> (Box<DuckDb>, TempDir) {
+fn place(options: &str) -> (Database, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let target = open(&url(&folder, options)).unwrap();
-    (Box::new(target), folder)
+    (target, folder)
 }
 
 fn url(folder: &TempDir, options: &str) -> String {
@@ -29,7 +28,7 @@ macro_rules! suite {
         mod $layout {
             use super::*;
 
-            fn fresh() -> (Box<DuckDb>, TempDir) {
+            fn fresh() -> (Database, TempDir) {
                 place($options)
             }
 
@@ -77,7 +76,7 @@ fn texts(first: usize, documents: &[&str]) -> Batch {
     batch
 }
 
-fn scan(target: &DuckDb, collection: &str, fields: &[&str]) -> Vec<(String, Row)> {
+fn scan(target: &Database, collection: &str, fields: &[&str]) -> Vec<(String, Row)> {
     let mut seen = Vec::new();
     let mut each = |key: &str, row: Row| {
         seen.push((key.to_owned(), row));
@@ -89,7 +88,7 @@ fn scan(target: &DuckDb, collection: &str, fields: &[&str]) -> Vec<(String, Row)
 }
 
 /// Each batch has values that the columns so far have no room for.
-fn documents_come_back((target, _folder): (Box<DuckDb>, TempDir)) {
+fn documents_come_back((target, _folder): (Database, TempDir)) {
     let batches: [&[&str]; 6] = [
         &[r#"{}"#, r#"{"a": null, "l": [], "o": {}}"#],
         &[r#"{"a": 1, "b": "x\ty \u00e4 'q' \"", "l": [1, 2], "o": {"x": 1}}"#],
@@ -151,8 +150,8 @@ fn same(expected: &Value, found: &Value) -> bool {
     }
 }
 
-fn one_statement((target, _folder): (Box<DuckDb>, TempDir)) {
-    load(&*target, 2);
+fn one_statement((target, _folder): (Database, TempDir)) {
+    load(&target, 2);
     let ask = |text: &str| {
         wait(async { target.analytics().unwrap().session().await?.query(text, &[]).await })
     };
@@ -183,7 +182,7 @@ fn one_statement((target, _folder): (Box<DuckDb>, TempDir)) {
     assert_eq!(rows.unwrap().rows, [expected]);
     let empty = ask("SELECT o.o_id AS a, 1 AS b FROM orders AS o WHERE false").unwrap();
     assert_eq!((empty.columns.len(), empty.rows.len()), (2, 0), "an empty answer has columns");
-    assert_eq!(count(&*target), 2);
+    assert_eq!(count(&target), 2);
     let counters = wait(async {
         let mut session = target.analytics().unwrap().session().await.unwrap();
         session.counters(COLLECTION, "o_id").await.unwrap()
@@ -191,7 +190,7 @@ fn one_statement((target, _folder): (Box<DuckDb>, TempDir)) {
     assert_eq!(counters, [("1.1".to_owned(), 1), ("1.2".to_owned(), 2)]);
 }
 
-fn interrupted((target, folder): (Box<DuckDb>, TempDir)) {
+fn interrupted((target, folder): (Database, TempDir)) {
     let documents = target.documents().unwrap();
     let copy = tempfile::tempdir().unwrap();
     wait(async {
@@ -206,7 +205,7 @@ fn interrupted((target, folder): (Box<DuckDb>, TempDir)) {
             std::fs::copy(file.path(), copy.path().join(file.file_name())).unwrap();
         }
     });
-    assert_eq!(count(&*target), 9, "what was dropped is committed");
+    assert_eq!(count(&target), 9, "what was dropped is committed");
     let options = target.description().url.split_once('?').map(|(_, o)| o.to_owned()).unwrap();
     let left = open(&url(&copy, &format!("?{options}"))).unwrap();
     assert_eq!(count(&left), 5);
@@ -222,20 +221,20 @@ fn interrupted((target, folder): (Box<DuckDb>, TempDir)) {
 #[test]
 fn a_memory_limit_that_is_too_small_is_one_line_with_advice() {
     let (target, _folder) = place("?memory_limit_mb=16&threads=1&temp_directory=/dev/null/x");
-    load(&*target, 3);
+    load(&target, 3);
     let text = "SELECT count(DISTINCT a.range) FROM range(30000000) AS a";
     let asked = async { target.analytics().unwrap().session().await?.query(text, &[]).await };
     let e = wait(asked).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
     assert!(!e.to_string().contains('\n') && e.advice.is_some(), "{e:?}");
-    assert_eq!(count(&*target), 3);
+    assert_eq!(count(&target), 3);
 }
 
 #[test]
 fn settings_are_those_in_force() {
     let (target, _folder) = place("?memory_limit_mb=512&threads=2&layout=json");
     assert_eq!(target.description().settings["layout"], "json");
-    load(&*target, 1);
+    load(&target, 1);
     let description = target.description();
     assert!(description.version.starts_with("1."), "{}", description.version);
     let settings = &description.settings;
@@ -248,16 +247,15 @@ fn what_it_lacks_is_refused_by_name() {
     let (target, _folder) = place("");
     let e = target.transactions().map(drop).unwrap_err();
     assert!(e.to_string().starts_with("document transactions on DuckDB: not applicable"), "{e}");
-    let any = wait(hoap_databases::open_any(&target.description().url)).unwrap();
-    let e = hoap_databases::with_key_value!(&any, |_| ()).unwrap_err();
+    let e = target.key_value().map(drop).unwrap_err();
     assert!(e.to_string().starts_with("records by key on DuckDB: not applicable"), "{e}");
 }
 
 #[test]
 fn pages_of_customers_that_are_not_there_are_missing() {
     let (target, _folder) = place("");
-    let e = wait(Pages::session(&*target)).map(drop).unwrap_err();
+    let e = wait(target.pages().unwrap().session()).map(drop).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Missing, "{e}");
-    load_shop(&*target, &indexes());
-    wait(Pages::session(&*target)).unwrap();
+    load_shop(&target, &indexes());
+    wait(target.pages().unwrap().session()).unwrap();
 }

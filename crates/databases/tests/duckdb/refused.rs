@@ -4,7 +4,6 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use hoap_data::{Collection, DataSet, Schema, Spec};
-use hoap_database::Target;
 use hoap_databases::duckdb::open;
 use hoap_testing::conformance::{count, load, wait};
 use hoap_workload::load::{Existing, Load, Loaded};
@@ -74,7 +73,7 @@ fn holder() {
 #[test]
 fn a_file_that_another_process_writes_is_refused() {
     let (target, folder) = place("");
-    load(&*target, 2);
+    load(&target, 2);
     drop(target);
     let hold = |options: &str| {
         let mut child = Command::new(std::env::current_exe().unwrap())
@@ -111,7 +110,7 @@ fn a_file_that_another_process_writes_is_refused() {
 #[test]
 fn a_query_that_needs_more_memory_than_it_may_use_says_so() {
     let (target, folder) = place("");
-    load(&*target, 2);
+    load(&target, 2);
     drop(target);
     let target = open(&url(&folder, "?memory_limit_mb=16&threads=1")).unwrap();
     let ask = |text: &str| {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use duckdb::Connection;
 use hoap_data::shop::{ShopData, ShopSpec};
 use hoap_data::{DataSet, Schema, Spec};
-use hoap_database::{Index, Target};
+use hoap_database::Index;
 use hoap_databases::duckdb::open;
 use hoap_testing::conformance::wait;
 use hoap_workload::load::{Existing, Load, LoadSource, Loaded, load};

@@ -10,14 +10,13 @@ mod scripted;
 
 use std::sync::LazyLock;
 
-use hoap_databases::dynamodb::DynamoDb;
+use conformance::wait;
+use hoap_database::Database;
 use hoap_testing::errors::{has, missing, unavailable};
 use hoap_testing::place::Emptied as Guard;
 use hoap_testing::urls::{own, own_name as prefix, with};
 use hoap_testing::{conformance, urls};
 use hoap_workload::Error;
-
-use conformance::wait;
 
 /// A file with credentials that are nobody's, and options that name it.
 fn credentials() -> &'static str {
@@ -36,7 +35,7 @@ fn server() -> String {
     format!("{}&{}", urls::server("HOAP_TEST_DYNAMODB"), credentials())
 }
 
-fn open(url: &str) -> DynamoDb {
+fn open(url: &str) -> Database {
     wait(hoap_databases::dynamodb::open(url)).unwrap()
 }
 
@@ -47,9 +46,9 @@ fn refused(url: &str) -> Error {
 }
 
 /// A target with a prefix of its own and these options.
-fn fresh_with(options: &str) -> (Box<DynamoDb>, Guard<DynamoDb>) {
+fn fresh_with(options: &str) -> (Database, Guard) {
     let target = open(&with(&own(&server()), options));
-    (Box::new(target.clone()), Guard(target))
+    (target.clone(), Guard(target))
 }
 
 /// Sends a request without the driver.

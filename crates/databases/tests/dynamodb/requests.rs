@@ -3,9 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use hoap_database::key_value::{Fields, KeyValueSession, Record};
-use hoap_database::{Access, Change, Patch, Target};
-use hoap_databases::dynamodb::DynamoDb;
+use hoap_database::key_value::{Fields, Record};
+use hoap_database::{Access, Change, Database, Patch};
 use hoap_workload::{ErrorKind, Result};
 use serde_json::{Value, json};
 
@@ -14,7 +13,7 @@ use crate::open;
 use crate::scripted::{connecting, endpoint, error, table};
 
 /// A transaction that changes a document and inserts two.
-fn three(target: &DynamoDb) -> Result<()> {
+fn three(target: &Database) -> Result<()> {
     let mut session = session(target);
     wait(async {
         let mut t = session.begin(Access::Write).await?;

@@ -91,8 +91,9 @@ mod tests {
     use std::sync::Mutex;
     use std::time::{Duration, Instant};
 
-    use hoap_database::key_value::{Fields, KeyValueSession, Record};
-    use hoap_database::{Index, Target};
+    use hoap_database::Index;
+
+    use hoap_database::key_value::{Fields, Record};
     use hoap_workload::ErrorKind;
 
     use super::*;
@@ -154,8 +155,8 @@ mod tests {
     /// last, and so do scans of whole collections.
     #[test]
     fn checks_read_consistently_whatever_the_option_says() {
-        use hoap_database::key_value::{KeyValue, Scanned};
-        use hoap_databases::dynamodb::DynamoDb;
+        use hoap_database::key_value::Scanned;
+
         for (options, asked) in
             [("", false), ("consistency=eventual", false), ("consistency=strong", true)]
         {
@@ -174,7 +175,7 @@ mod tests {
             let requests = || std::mem::take(&mut *seen.lock().unwrap());
             let table = crate::conformance::table(2);
             let (mut there, mut scanned) = (Record::default(), Scanned::default());
-            let mut read = async |session: &mut <DynamoDb as KeyValue>::Session| {
+            let mut read = async |session: &mut crate::conformance::Client| {
                 session.read("user1", Fields::All, &mut there).await.unwrap();
                 session.scan("user1", 2, Fields::All, &mut scanned).await.unwrap();
             };
@@ -182,9 +183,13 @@ mod tests {
                 ["GetItem", "GetItem", "Scan"].map(|operation| (operation.to_owned(), strong))
             };
             requests();
-            wait(async { read(&mut target.session(&table).await.unwrap()).await });
+            wait(async {
+                read(&mut target.key_value().unwrap().session(&table).await.unwrap()).await
+            });
             assert_eq!(requests(), both(asked), "{options}: a client");
-            wait(async { read(&mut target.checking_session(&table).await.unwrap()).await });
+            wait(async {
+                read(&mut target.key_value().unwrap().checking_session(&table).await.unwrap()).await
+            });
             assert_eq!(requests(), both(true), "{options}: a check");
             let count = &mut |_: &str, _| Ok(());
             wait(target.documents().unwrap().scan("usertable", &[], count)).unwrap();

@@ -13,16 +13,15 @@ mod peer_on_mongo_wire;
 mod pipelines;
 mod protocol;
 
-use hoap_databases::mongodb::MongoDb;
+use conformance::wait;
+use hoap_database::Database;
 use hoap_testing::conformance;
 use hoap_testing::errors::{has, unavailable};
 use hoap_testing::place::Emptied as Guard;
 use hoap_testing::urls::{own as own_database, server, with};
 use hoap_workload::Error;
 
-use conformance::wait;
-
-fn open(url: &str) -> MongoDb {
+fn open(url: &str) -> Database {
     wait(hoap_databases::mongodb::open(url)).unwrap()
 }
 
@@ -33,9 +32,9 @@ fn refused(url: &str) -> Error {
 }
 
 /// A target with a database of its own.
-fn fresh_on(server: &str) -> (Box<MongoDb>, Guard<MongoDb>) {
+fn fresh_on(server: &str) -> (Database, Guard) {
     let target = open(&own_database(server));
-    (Box::new(target.clone()), Guard(target))
+    (target.clone(), Guard(target))
 }
 
 /// What holds without transactions, and without a step that covers a batch and its progress.

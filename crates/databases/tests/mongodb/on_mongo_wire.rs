@@ -1,8 +1,6 @@
 //! The lab's imitation, mongo-java-server.
 
-use hoap_database::key_value::KeyValueSession;
-use hoap_database::{Answer, Target};
-use hoap_databases::mongodb::MongoDb;
+use hoap_database::{Answer, Database};
 use hoap_workload::ErrorKind;
 use mongodb::bson::{Document, doc};
 use serde_json::{Value, json};
@@ -14,7 +12,7 @@ fn server() -> String {
     crate::server("HOAP_TEST_MONGO_WIRE")
 }
 
-fn fresh() -> (Box<MongoDb>, Guard<MongoDb>) {
+fn fresh() -> (Database, Guard) {
     fresh_on(&server())
 }
 
@@ -71,7 +69,7 @@ fn a_server_alone_has_no_transactions() {
     assert!(!described.url.contains('@'));
 }
 
-fn ask(target: &MongoDb, text: &Value, parameters: &Value) -> hoap_workload::Result<Answer> {
+fn ask(target: &Database, text: &Value, parameters: &Value) -> hoap_workload::Result<Answer> {
     let given: Vec<_> = parameters.as_object().unwrap().clone().into_iter().collect();
     wait(async {
         let mut stream = target.analytics().unwrap().session().await?;
@@ -82,7 +80,7 @@ fn ask(target: &MongoDb, text: &Value, parameters: &Value) -> hoap_workload::Res
 #[test]
 fn queries_are_pipelines_with_values_of_their_types() {
     let (target, _guard) = fresh();
-    load(&*target, 4);
+    load(&target, 4);
     let text = json!({"collection": COLLECTION, "columns": ["last", "n", "value", "absent", "name"], "pipeline": [
         {"$match": {"o_id": {"$lte": {"$param": "most"}}}},
         {"$group": {"_id": "$o_name.last", "n": {"$sum": 1}, "name": {"$first": "$o_name"}}},
@@ -111,7 +109,7 @@ fn queries_are_pipelines_with_values_of_their_types() {
 #[test]
 fn counters_are_whole_numbers_by_key() {
     let (target, _guard) = fresh();
-    load(&*target, 3);
+    load(&target, 3);
     let mut stream = wait(target.analytics().unwrap().session()).unwrap();
     let mut counters = wait(stream.counters(COLLECTION, "o_id")).unwrap();
     counters.sort();
@@ -135,7 +133,7 @@ fn where_nobody_listens_it_says_so() {
 #[test]
 fn a_server_that_explains_nothing_says_so() {
     let (target, _guard) = fresh();
-    load(&*target, 1);
+    load(&target, 1);
     let text =
         r#"{"collection": "orders", "columns": ["n"], "pipeline": [{"$match": {"o_id": 1}}]}"#;
     let e = wait(async {

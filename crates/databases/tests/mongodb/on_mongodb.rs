@@ -1,8 +1,8 @@
 //! A real replica set, which `HOAP_TEST_MONGODB` names: `cargo test … -- --ignored on_mongodb`.
 
-use hoap_databases::mongodb::MongoDb;
+use hoap_database::Database;
 
-fn fresh() -> (Box<MongoDb>, crate::Guard<MongoDb>) {
+fn fresh() -> (Database, crate::Guard) {
     crate::fresh_on(&std::env::var("HOAP_TEST_MONGODB").expect("HOAP_TEST_MONGODB"))
 }
 

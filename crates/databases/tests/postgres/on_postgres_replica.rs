@@ -1,12 +1,12 @@
 //! On the standby that `HOAP_TEST_POSTGRES_REPLICA` names.
 
-use hoap_database::{Access, Intent, Target};
+use hoap_database::{Access, Database, Intent};
 use hoap_workload::ErrorKind;
 use serde_json::json;
 
 use crate::conformance::{COLLECTION, session, wait};
 
-fn standby() -> hoap_databases::postgres::Postgres {
+fn standby() -> Database {
     let url = hoap_testing::urls::server("HOAP_TEST_POSTGRES_REPLICA");
     let schema = format!("standby{}", std::process::id());
     wait(hoap_databases::postgres::open(&format!("{url}?schema={schema}"))).unwrap()

@@ -6,16 +6,15 @@ mod on_redis;
 mod on_redis_cluster;
 mod on_valkey;
 
-use hoap_databases::redis::Redis;
+use conformance::wait;
+use hoap_database::Database;
 use hoap_testing::conformance;
 use hoap_testing::errors::{has, missing, of_kind, unavailable};
 use hoap_testing::place::Emptied as Guard;
 use hoap_testing::urls::{as_user, own, own_name as prefix, server, with};
 use hoap_workload::Error;
 
-use conformance::wait;
-
-fn open(url: &str) -> Redis {
+fn open(url: &str) -> Database {
     wait(hoap_databases::redis::open(url)).unwrap()
 }
 
@@ -26,7 +25,7 @@ fn refused(url: &str) -> Error {
 }
 
 /// A target with a prefix of its own on the server of a variable.
-fn fresh(variable: &str, options: &str) -> (Box<Redis>, Guard<Redis>) {
+fn fresh(variable: &str, options: &str) -> (Database, Guard) {
     let target = open(&with(&own(&server(variable)), options));
-    (Box::new(target.clone()), Guard(target))
+    (target.clone(), Guard(target))
 }

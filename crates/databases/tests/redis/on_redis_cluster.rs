@@ -2,15 +2,15 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hoap_database::Target;
-use hoap_database::key_value::{Fields, KeyValueSession, Record};
-use hoap_databases::redis::Redis;
+use hoap_database::Database;
+
+use hoap_database::key_value::{Fields, Record};
 use hoap_workload::ErrorKind;
 
 use crate::conformance::{COLLECTION, batch, client, keys, load_records, record, wait};
 use crate::{Guard, open, refused, server};
 
-fn fresh() -> (Box<Redis>, Guard<Redis>) {
+fn fresh() -> (Database, Guard) {
     crate::fresh("HOAP_TEST_REDIS_CLUSTER", "response_timeout_ms=20000")
 }
 
@@ -19,9 +19,9 @@ hoap_testing::conformance_tests!(fresh: a_batch_written_again_is_written_once);
 
 /// Clients of a thread that share the connections to the nodes.
 mod shared_connections {
-    use hoap_databases::redis::Redis;
+    use hoap_database::Database;
 
-    fn fresh() -> (Box<Redis>, crate::Guard<Redis>) {
+    fn fresh() -> (Database, crate::Guard) {
         crate::fresh("HOAP_TEST_REDIS_CLUSTER", "pipeline=4")
     }
 
@@ -72,7 +72,7 @@ struct Slot {
 
 impl Slot {
     /// The slot of a document.
-    fn of(target: &dyn Target, collection: &str, key: &str) -> Slot {
+    fn of(target: &Database, collection: &str, key: &str) -> Slot {
         let prefix = target.description().url.split("prefix=").nth(1).unwrap().to_owned();
         let key = format!("{}:{collection}:{key}", prefix.split('&').next().unwrap());
         let seed = server("HOAP_TEST_REDIS_CLUSTER").replace("?cluster=true", "");
@@ -119,12 +119,12 @@ impl Slot {
 #[test]
 fn a_slot_moves_while_its_records_are_used() {
     let (target, _guard) = fresh();
-    load_records(&*target, &["user1", "user2"]);
-    let mut slot = Slot::of(&*target, "usertable", "user1");
+    load_records(&target, &["user1", "user2"]);
+    let mut slot = Slot::of(&target, "usertable", "user1");
     let over = AtomicBool::new(false);
     let done = std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
-            let mut session = client(&*target);
+            let mut session = client(&target);
             let mut there = Record::default();
             let mut n = 0u32;
             while !over.load(Ordering::Relaxed) || n < 50 {
@@ -142,7 +142,7 @@ fn a_slot_moves_while_its_records_are_used() {
         worker.join().unwrap()
     });
     assert!(done >= 50);
-    assert_eq!(keys(&*target, "usertable").len(), 2);
+    assert_eq!(keys(&target, "usertable").len(), 2);
 }
 
 /// A slot moves between two pages of a scan: the one redirection among the many commands that are
@@ -156,7 +156,7 @@ fn a_slot_moves_while_a_scan_reads_many_documents() {
         let mut bulk = documents.bulk("1/1").await.unwrap();
         bulk.write(COLLECTION, &batch(1, 1000..2000), 1000).await.unwrap();
     });
-    let mut slot = Slot::of(&*target, COLLECTION, "1.1900");
+    let mut slot = Slot::of(&target, COLLECTION, "1.1900");
     let mut count = 0;
     let mut each = |_: &str, _| {
         if count == 0 {
@@ -175,15 +175,15 @@ fn a_slot_moves_while_a_scan_reads_many_documents() {
 #[test]
 fn an_insert_that_ended_halfway_is_completed_by_the_next() {
     let (target, _guard) = fresh();
-    load_records(&*target, &["user1"]);
-    let Slot { key: name, nodes: [(port, _), _], .. } = Slot::of(&*target, "usertable", "user2");
+    load_records(&target, &["user1"]);
+    let Slot { key: name, nodes: [(port, _), _], .. } = Slot::of(&target, "usertable", "user2");
     let mut there = node(port);
     let (): () = redis::cmd("HSET").arg(&name).arg("field0").arg("x").query(&mut there).unwrap();
-    assert_eq!(keys(&*target, "usertable").len(), 1);
-    let mut session = client(&*target);
+    assert_eq!(keys(&target, "usertable").len(), 1);
+    let mut session = client(&target);
     // The same fields: the driver sent it twice, since the connection was lost before the answer.
     wait(session.insert("user2", &record([(0, "x")]))).unwrap();
-    assert_eq!(keys(&*target, "usertable").len(), 2);
+    assert_eq!(keys(&target, "usertable").len(), 2);
     // Its key is there now: this one came later.
     let e = wait(session.insert("user2", &record([(0, "x")]))).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Duplicate, "{e}");

@@ -1,11 +1,10 @@
 //! Valkey.
 
-use hoap_database::Target;
-use hoap_databases::redis::Redis;
+use hoap_database::Database;
 
 use crate::Guard;
 
-fn fresh() -> (Box<Redis>, Guard<Redis>) {
+fn fresh() -> (Database, Guard) {
     crate::fresh("HOAP_TEST_VALKEY", "response_timeout_ms=20000")
 }
 

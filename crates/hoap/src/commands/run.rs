@@ -37,7 +37,7 @@ pub async fn run(context: &Context, mut chosen: Chosen, exports: &[Export]) -> R
         authorities: tls_ca.clone(),
     };
     context.console.say(format!("joining the drivers at {address}"));
-    let joined = Meeting::join(join, context.stop.clone(), hoap_databases::stop_waiting)?;
+    let joined = Meeting::join(join, context.stop.clone(), hoap_database::stop_waiting)?;
     let meeting = context.meeting.get_or_init(|| joined);
     let mut folder = None;
     let end = alone(context, chosen, exports, &mut folder).await;

@@ -2,7 +2,7 @@
 
 use hoap_data::{Collection, Schema};
 pub use hoap_oracle::sets::SCHEMAS;
-use hoap_oracle::{Database, Document, Loaded, Loader, answer, complete};
+use hoap_oracle::{Document, Filled, Loaded, Loader, answer, complete};
 use hoap_workload::ch2::queries::Query;
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ pub struct Made {
     /// As the oracle has read it.
     pub data: Loaded,
     /// As a database has it.
-    database: Database,
+    database: Filled,
 }
 
 impl World {
@@ -170,7 +170,7 @@ impl World {
 
     pub fn made(mut self) -> Made {
         self.documents.sort_by_key(|(collection, _, _)| collection.name());
-        let database = Database::with(self.schema, self.documents.into_iter());
+        let database = Filled::with(self.schema, self.documents.into_iter());
         Made { data: self.loader.finish(), database }
     }
 

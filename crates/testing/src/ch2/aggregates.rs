@@ -30,9 +30,9 @@ struct Both {
 fn added_up(loaded: &Loaded) -> Result<Snapshot> {
     let Loaded { target, data, .. } = loaded;
     wait(async {
-        let aggregates = Aggregates::of(&**target, data.spec().schema)?;
+        let aggregates = Aggregates::of(&*target, data.spec().schema)?;
         let mut session = target.analytics()?.session().await?;
-        aggregates.snapshot(&mut *session, data).await
+        aggregates.snapshot(&mut session, data).await
     })
 }
 

@@ -87,7 +87,7 @@ pub fn everything_holds_after_many_clients_and_the_ledger_agrees(fresh: Fresh) {
         let deliveries = Deliveries::OfLedger { before: &before.districts, ledger };
         let mut checks = conditions(&after, &loaded.data, deliveries, "test");
         checks.extend(conditions(&after, &loaded.data, Deliveries::OfCustomers, "test"));
-        let (target, data) = (&*loaded.target, &loaded.data);
+        let (target, data) = (&loaded.target, &loaded.data);
         checks.push(wait(expected.sample.check(target, data, ledger, "test", &|| false)).unwrap());
         checks.extend(expected.checks(ledger, &before.districts, &after, "test"));
         for c in &checks {

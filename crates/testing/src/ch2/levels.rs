@@ -31,7 +31,7 @@ pub(super) struct Run {
 impl Run {
     pub fn new(loaded: Loaded, fresh: bool, clients: usize, operations: usize) -> Run {
         let counters =
-            wait(counters::read(&*loaded.target, &loaded.data, fresh, &|| false)).unwrap();
+            wait(counters::read(&loaded.target, &loaded.data, fresh, &|| false)).unwrap();
         let whole = snapshot(&loaded, &mut Expected::nothing());
         let ledger = drive(&terminals(&loaded), clients, operations).ledger;
         Run { loaded, fresh, counters, whole, ledger }
@@ -43,7 +43,7 @@ impl Run {
 
     fn touched(&self, sample: Sample, most: u64) -> Vec<Check> {
         let Run { loaded: Loaded { target, data, .. }, fresh, ledger, .. } = self;
-        let (target, before) = (&**target, &self.counters.districts[..]);
+        let (target, before) = (target, &self.counters.districts[..]);
         let changes = if *fresh { Changes::Met } else { Changes::Unknown };
         let mut expected = Expected::of(ledger).sampling(sample.knowing(changes));
         let touched = Touched { target, data, before, fresh: *fresh, ledger };
@@ -58,10 +58,10 @@ impl Run {
 
     fn sampled(&self, sample: Sample) -> Vec<Check> {
         let Run { loaded: Loaded { target, data, .. }, fresh, ledger, .. } = self;
-        let after = wait(counters::read(&**target, data, *fresh, &|| false)).unwrap();
+        let after = wait(counters::read(target, data, *fresh, &|| false)).unwrap();
         let before = &self.counters.districts;
         let sample = sample.knowing(Changes::Unknown);
-        let sample = wait(sample.check(&**target, data, ledger, "test", &|| false)).unwrap();
+        let sample = wait(sample.check(target, data, ledger, "test", &|| false)).unwrap();
         vec![nothing_lost::counters(ledger, before, &after, "test"), sample]
     }
 
@@ -127,7 +127,7 @@ pub fn what_was_touched_says_what_all_documents_say(fresh: Fresh) {
 pub fn data_that_is_not_as_loaded_is_seen_before_the_run(fresh: Fresh) {
     let loaded = Loaded::new(fresh, Schema::Ch2);
     let check = |fresh| {
-        let found = wait(counters::read(&*loaded.target, &loaded.data, fresh, &|| false)).unwrap();
+        let found = wait(counters::read(&loaded.target, &loaded.data, fresh, &|| false)).unwrap();
         counters::before(&found, &loaded.data, "test").verdict
     };
     assert_eq!((check(true), check(false)), (Verdict::Pass, Verdict::Pass));

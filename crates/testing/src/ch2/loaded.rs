@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::{Arc, Mutex};
 
 use hoap_data::{Collection, DataSet, Part, Schema, Spec};
-use hoap_database::{Access, Change, Intent, Patch, Row, Session, Target, Transaction};
+use hoap_database::{Access, Change, Database, Intent, Patch, Row, Session, Transaction};
 use hoap_databases::open;
 use hoap_workload::Result;
 use hoap_workload::load::{Existing, Load, load};
@@ -24,9 +24,9 @@ pub fn data(schema: Schema) -> DataSet {
 /// A loaded database; what it is in goes when it is dropped.
 pub struct Loaded {
     pub data: DataSet,
-    pub target: Arc<dyn Target>,
+    pub target: Database,
     /// The session of `get` and `write`: to open one takes longer than to read a document.
-    kept: Mutex<Option<Box<dyn Session>>>,
+    kept: Mutex<Option<Session>>,
     _guard: Box<dyn Any + Send + Sync>,
 }
 
@@ -37,12 +37,12 @@ impl Loaded {
 
     pub fn of(fresh: Fresh, data: DataSet) -> Loaded {
         let (url, guard) = fresh();
-        let target: Arc<dyn Target> = wait(open(&url)).unwrap();
-        load_part(&*target, &data, Part::WHOLE, Existing::Refuse).unwrap();
+        let target: Database = wait(open(&url)).unwrap();
+        load_part(&target, &data, Part::WHOLE, Existing::Refuse).unwrap();
         Loaded { data, target, kept: Mutex::default(), _guard: guard }
     }
 
-    pub fn session(&self) -> Box<dyn Session> {
+    pub fn session(&self) -> Session {
         wait(self.target.transactions().unwrap().session()).unwrap()
     }
 
@@ -56,10 +56,10 @@ impl Loaded {
     }
 
     /// Uses the session that is kept, or a new one. One that failed is not kept.
-    fn in_session<T>(&self, body: impl AsyncFnOnce(&mut dyn Session) -> Result<T>) -> Result<T> {
+    fn in_session<T>(&self, body: impl AsyncFnOnce(&mut Session) -> Result<T>) -> Result<T> {
         let kept = self.kept.lock().unwrap().take();
         let mut session = kept.unwrap_or_else(|| self.session());
-        let done = wait(body(&mut *session))?;
+        let done = wait(body(&mut session))?;
         *self.kept.lock().unwrap() = Some(session);
         Ok(done)
     }
@@ -71,10 +71,10 @@ impl Loaded {
     }
 
     /// Runs a transaction of any kind and commits it.
-    pub fn write<T>(&self, body: impl AsyncFnOnce(&mut dyn Transaction) -> Result<T>) -> Result<T> {
+    pub fn write<T>(&self, body: impl AsyncFnOnce(&mut Transaction<'_>) -> Result<T>) -> Result<T> {
         self.in_session(async |session| {
             let mut tx = session.begin(Access::Write).await?;
-            let end = body(&mut *tx).await?;
+            let end = body(&mut tx).await?;
             tx.commit().await?;
             Ok(end)
         })
@@ -88,7 +88,7 @@ impl Loaded {
 }
 
 pub fn load_part(
-    target: &dyn Target,
+    target: &Database,
     data: &DataSet,
     part: Part,
     existing: Existing,

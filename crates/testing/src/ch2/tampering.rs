@@ -32,7 +32,7 @@ pub fn all_checks(
     let after = snapshot(loaded, &mut expected);
     let deliveries = Deliveries::OfLedger { before: &before.districts, ledger };
     let mut checks = conditions(&after, &loaded.data, deliveries, "test");
-    let unchanged = expected.sample.check(&*loaded.target, &loaded.data, ledger, "test", &|| false);
+    let unchanged = expected.sample.check(&loaded.target, &loaded.data, ledger, "test", &|| false);
     checks.push(wait(unchanged).unwrap());
     checks.extend(expected.checks(ledger, &before.districts, &after, "test"));
     checks
@@ -41,7 +41,7 @@ pub fn all_checks(
 /// The sample alone, on data on which nothing ran.
 fn sample_check(loaded: &Loaded, sample: &Sample) -> Check {
     let nobody = Ledger::default();
-    let check = sample.check(&*loaded.target, &loaded.data, &nobody, "test", &|| false);
+    let check = sample.check(&loaded.target, &loaded.data, &nobody, "test", &|| false);
     wait(check).unwrap()
 }
 

@@ -109,7 +109,7 @@ pub fn an_unused_item_undoes_the_whole_order(fresh: Fresh) {
         let mut session = loaded.session();
         crate::wait(async {
             let mut t = session.begin(hoap_database::Access::Write).await.unwrap();
-            let end = tx::new_order(&mut *t, &paths, &loaded.data, &input, now());
+            let end = tx::new_order(&mut t, &paths, &loaded.data, &input, now());
             assert_eq!(end.await.unwrap(), None);
             t.rollback().await.unwrap();
         });

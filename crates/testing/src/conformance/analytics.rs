@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hoap_database::{Access, AnalyticalSession, Answer, Change, Patch, Target};
+use hoap_database::{Access, AnalyticalSession, Answer, Change, Database, Patch};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ struct Dialect {
     types: [&'static str; 3],
 }
 
-fn dialect(target: &dyn Target) -> Dialect {
+fn dialect(target: &Database) -> Dialect {
     match target.analytics().unwrap().dialect() {
         "sqlite" => Dialect {
             endless: "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
@@ -56,7 +56,7 @@ fn dialect(target: &dyn Target) -> Dialect {
     }
 }
 
-fn stream(target: &dyn Target) -> Box<dyn AnalyticalSession> {
+fn stream(target: &Database) -> AnalyticalSession {
     wait(target.analytics().unwrap().session()).unwrap()
 }
 
@@ -64,18 +64,18 @@ fn given(parameters: Value) -> Vec<(String, Value)> {
     parameters.as_object().unwrap().clone().into_iter().collect()
 }
 
-fn query(target: &dyn Target, text: &str, parameters: Value) -> Result<Answer, Error> {
+fn query(target: &Database, text: &str, parameters: Value) -> Result<Answer, Error> {
     wait(stream(target).query(text, &given(parameters)))
 }
 
-fn refused(target: &dyn Target, text: &str, parameters: Value, word: &str) {
+fn refused(target: &Database, text: &str, parameters: Value, word: &str) {
     let e = query(target, text, parameters).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Invalid, "{text}: {e}");
     assert!(e.to_string().contains(word), "{text}: {e}");
     assert!(!e.to_string().contains('\n'), "{e}");
 }
 
-pub fn parameters_must_match_the_text(target: &dyn Target) {
+pub fn parameters_must_match_the_text(target: &Database) {
     load(target, 1);
     let Dialect { unnamed, types: [int, ..], .. } = dialect(target);
     let text = format!("SELECT $b{int} - $a{int} AS d, $b{int} AS b");
@@ -93,7 +93,7 @@ pub fn parameters_must_match_the_text(target: &dyn Target) {
     assert!(e.to_string().contains("$a is given twice"), "{e}");
 }
 
-pub fn parameters_keep_their_types(target: &dyn Target) {
+pub fn parameters_keep_their_types(target: &Database) {
     load(target, 1);
     let values = json!({"i": 7, "r": 0.25, "s": "it's; -- \"x\"", "n": null, "big": i64::MAX});
     let [int, real, string] = dialect(target).types;
@@ -103,7 +103,7 @@ pub fn parameters_keep_their_types(target: &dyn Target) {
     assert_eq!(answer.rows, [row]);
 }
 
-pub fn a_query_is_one_statement_that_only_reads(target: &dyn Target) {
+pub fn a_query_is_one_statement_that_only_reads(target: &Database) {
     load(target, 2);
     refused(target, "SELECT 1; SELECT 2", json!({}), "");
     refused(target, "DELETE FROM orders", json!({}), "no query");
@@ -118,7 +118,7 @@ pub fn a_query_is_one_statement_that_only_reads(target: &dyn Target) {
     assert_eq!((sum.columns, sum.rows), (vec!["s".to_owned()], vec![vec![json!(3)]]));
 }
 
-pub fn a_query_reads_beside_a_writer(target: &dyn Target) {
+pub fn a_query_reads_beside_a_writer(target: &Database) {
     load(target, 2);
     let sum = dialect(target).sum;
     let mut stream = stream(target);
@@ -135,7 +135,7 @@ pub fn a_query_reads_beside_a_writer(target: &dyn Target) {
     });
 }
 
-pub fn a_query_can_be_cancelled(target: &dyn Target) {
+pub fn a_query_can_be_cancelled(target: &Database) {
     load(target, 1);
     let mut stream = stream(target);
     let cancel = stream.canceller().expect("queries can be interrupted");
@@ -161,7 +161,7 @@ pub fn a_query_can_be_cancelled(target: &dyn Target) {
     cancel();
 }
 
-pub fn a_query_is_explained(target: &dyn Target) {
+pub fn a_query_is_explained(target: &Database) {
     load(target, 3);
     let Dialect { sum, types: [int, ..], .. } = dialect(target);
     let mut stream = stream(target);
@@ -179,7 +179,7 @@ pub fn a_query_is_explained(target: &dyn Target) {
     assert_eq!(wait(stream.query(sum, &[])).unwrap().rows, [[json!(6)]]);
 }
 
-pub fn counters_are_read_as_queries_see_them(target: &dyn Target) {
+pub fn counters_are_read_as_queries_see_them(target: &Database) {
     load(target, 3);
     let mut stream = stream(target);
     let mut session = session(target);

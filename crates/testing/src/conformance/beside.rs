@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use hoap_database::{Access, Intent, Patch, Target};
+use hoap_database::{Access, Database, Intent, Patch};
 use hoap_workload::ErrorKind;
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use super::killed::SetOnDrop;
 use super::transactions::{add, insert, patch, set};
 use super::{COLLECTION, document, field, load, session, transact, wait};
 
-pub fn a_snapshot_does_not_move(target: &dyn Target) {
+pub fn a_snapshot_does_not_move(target: &Database) {
     load(target, 3);
     let mut session = session(target);
     wait(async {
@@ -41,7 +41,7 @@ pub fn a_snapshot_does_not_move(target: &dyn Target) {
 }
 
 /// Clients read a number, and write it back one larger, while others read sums that must agree.
-pub fn no_update_is_lost(target: &dyn Target) {
+pub fn no_update_is_lost(target: &Database) {
     const CLIENTS: u32 = 8;
     const TIMES: u32 = 40;
     load(target, 2);
@@ -65,13 +65,13 @@ pub fn no_update_is_lost(target: &dyn Target) {
 
 /// Clients read a number and write it back one larger, of which none is lost: how often one met
 /// another.
-pub fn count_up(target: &dyn Target, clients: u32, times: u32) -> u32 {
+pub fn count_up(target: &Database, clients: u32, times: u32) -> u32 {
     load(target, 1);
     count_up_and(target, clients, times, &[])
 }
 
 /// The same, with these patches in each transaction.
-fn count_up_and(target: &dyn Target, clients: u32, times: u32, also: &[(&str, Patch)]) -> u32 {
+fn count_up_and(target: &Database, clients: u32, times: u32, also: &[(&str, Patch)]) -> u32 {
     let conflicts = AtomicU32::new(0);
     std::thread::scope(|scope| {
         for _ in 0..clients {

@@ -3,15 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Barrier;
 
-use hoap_database::{Row, Target};
+use hoap_database::{Database, Row};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::json;
 
+use super::{COLLECTION, batch, count, document, get, index, load, wait};
 use crate::errors::fails;
 
-use super::{COLLECTION, batch, count, document, get, index, load, wait};
-
-pub fn notes_are_compared_and_set(target: &dyn Target) {
+pub fn notes_are_compared_and_set(target: &Database) {
     let documents = target.documents().unwrap();
     wait(async {
         let (one, two) = (json!({"schema": "ch2", "w": 1}), json!({"w": 2, "text": "it's \"so\""}));
@@ -29,7 +28,7 @@ pub fn notes_are_compared_and_set(target: &dyn Target) {
     });
 }
 
-pub fn notes_have_one_winner_among_many(target: &dyn Target) {
+pub fn notes_have_one_winner_among_many(target: &Database) {
     let start = Barrier::new(8);
     let race = |n: i32| {
         start.wait();
@@ -45,7 +44,7 @@ pub fn notes_have_one_winner_among_many(target: &dyn Target) {
     assert_eq!(wait(target.documents().unwrap().note()).unwrap().as_ref(), won.first());
 }
 
-pub fn collections_come_and_go(target: &dyn Target) {
+pub fn collections_come_and_go(target: &Database) {
     let documents = target.documents().unwrap();
     wait(async {
         let exists = async |name: &str| documents.any_exists(&["absent", name]).await.unwrap();
@@ -77,7 +76,7 @@ pub fn collections_come_and_go(target: &dyn Target) {
     load(target, 1);
 }
 
-pub fn a_collection_that_is_gone_is_missing(target: &dyn Target) {
+pub fn a_collection_that_is_gone_is_missing(target: &Database) {
     load(target, 2);
     let documents = target.documents().unwrap();
     wait(documents.drop(&[COLLECTION])).unwrap();
@@ -88,7 +87,7 @@ pub fn a_collection_that_is_gone_is_missing(target: &dyn Target) {
     }
 }
 
-pub fn a_batch_is_all_or_nothing_and_so_is_its_progress(target: &dyn Target) {
+pub fn a_batch_is_all_or_nothing_and_so_is_its_progress(target: &Database) {
     let documents = target.documents().unwrap();
     wait(async {
         documents.create(&[COLLECTION]).await.unwrap();
@@ -113,7 +112,7 @@ pub fn a_batch_is_all_or_nothing_and_so_is_its_progress(target: &dyn Target) {
 
 /// What a load that ended between a batch and its progress left is completed by the next one, where
 /// a batch is not one step.
-pub fn a_batch_written_again_is_written_once(target: &dyn Target) {
+pub fn a_batch_written_again_is_written_once(target: &Database) {
     let documents = target.documents().unwrap();
     wait(async {
         documents.create(&[COLLECTION]).await.unwrap();
@@ -140,13 +139,13 @@ pub fn a_batch_written_again_is_written_once(target: &dyn Target) {
 }
 
 /// A collection that somebody else has made under this name is neither used nor overwritten.
-pub fn what_others_made_is_left_alone(target: &dyn Target, name: &str, advice: &str) {
+pub fn what_others_made_is_left_alone(target: &Database, name: &str, advice: &str) {
     let documents = target.documents().unwrap();
     fails(wait(documents.create(&[name])), ErrorKind::Unavailable, &[name, "is not ours", advice]);
     assert!(wait(documents.any_exists(&[name])).unwrap());
 }
 
-pub fn progress_is_kept_by_part_and_collection(target: &dyn Target) {
+pub fn progress_is_kept_by_part_and_collection(target: &Database) {
     let documents = target.documents().unwrap();
     wait(async {
         documents.create(&[COLLECTION, "item"]).await.unwrap();
@@ -162,7 +161,7 @@ pub fn progress_is_kept_by_part_and_collection(target: &dyn Target) {
     });
 }
 
-pub fn parts_load_at_the_same_time(target: &dyn Target) {
+pub fn parts_load_at_the_same_time(target: &Database) {
     const PARTS: i64 = 4;
     const BATCHES: i64 = 25;
     let documents = target.documents().unwrap();
@@ -184,14 +183,14 @@ pub fn parts_load_at_the_same_time(target: &dyn Target) {
     assert_eq!(count(target), (PARTS * BATCHES * 10) as usize);
 }
 
-pub fn settling_twice_is_settling_once(target: &dyn Target) {
+pub fn settling_twice_is_settling_once(target: &Database) {
     load(target, 20);
     wait(target.documents().unwrap().settle(&[index()])).unwrap();
     assert_eq!(count(target), 20);
 }
 
 /// The drivers of a fleet whose parts end at the same moment each find the load whole.
-pub fn settling_at_the_same_time_is_settling_once(target: &dyn Target) {
+pub fn settling_at_the_same_time_is_settling_once(target: &Database) {
     const DRIVERS: usize = 4;
     let documents = target.documents().unwrap();
     wait(async {
@@ -212,7 +211,7 @@ pub fn settling_at_the_same_time_is_settling_once(target: &dyn Target) {
     wait(documents.settle(&[index()])).unwrap();
 }
 
-pub fn a_scan_reads_every_document_once(target: &dyn Target) {
+pub fn a_scan_reads_every_document_once(target: &Database) {
     load(target, 300);
     let mut seen = BTreeMap::new();
     let mut each = |key: &str, row: Row| {
@@ -229,7 +228,7 @@ pub fn a_scan_reads_every_document_once(target: &dyn Target) {
     }
 }
 
-pub fn a_scan_stops_at_the_first_error(target: &dyn Target) {
+pub fn a_scan_stops_at_the_first_error(target: &Database) {
     load(target, 10);
     let mut calls = 0;
     let mut each = |_: &str, _: Row| {
@@ -239,13 +238,13 @@ pub fn a_scan_stops_at_the_first_error(target: &dyn Target) {
             _ => Ok(()),
         }
     };
-    let scan = target.documents().unwrap().scan(COLLECTION, &["o_id"], &mut each);
-    let e = wait(scan).unwrap_err();
+    let documents = target.documents().unwrap();
+    let e = wait(documents.scan(COLLECTION, &["o_id"], &mut each)).unwrap_err();
     assert_eq!((e.to_string().as_str(), calls), ("look: enough", 3));
 }
 
 /// A database that says what it stores says it of the whole, and of every collection or none.
-pub fn the_stored_size_is_of_what_is_there(target: &dyn Target) {
+pub fn the_stored_size_is_of_what_is_there(target: &Database) {
     load(target, 400);
     let stored = match wait(target.documents().unwrap().stored(&[COLLECTION])).unwrap() {
         Ok(stored) => stored,

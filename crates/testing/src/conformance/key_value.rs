@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
-use hoap_database::{Batch, Target};
+use hoap_database::engine::BoxedSession;
+use hoap_database::key_value::{Fields, Record, Scanned, Table};
+use hoap_database::{Batch, Database, KeyValueSession};
 use hoap_workload::{ErrorKind, Result};
 use serde_json::{Map, Value};
 
@@ -13,6 +14,9 @@ use super::{keys, wait};
 use crate::errors::fails;
 
 const FIELDS: u16 = 4;
+
+/// One client.
+pub type Client = KeyValueSession<BoxedSession>;
 
 /// The table of the tests, with this many fields.
 pub fn table(fields: u16) -> Table {
@@ -26,7 +30,7 @@ fn loaded(key: &str) -> BTreeMap<u16, String> {
 }
 
 /// Creates the table and loads a record under each key.
-pub fn load_records<K: Target>(target: &K, keys: &[&str]) {
+pub fn load_records(target: &Database, keys: &[&str]) {
     let mut batch = Batch::default();
     for key in keys {
         let named = loaded(key).into_iter().map(|(n, v)| (format!("field{n}"), Value::from(v)));
@@ -47,8 +51,8 @@ pub fn load_records<K: Target>(target: &K, keys: &[&str]) {
 }
 
 /// A new session on the table.
-pub fn client<K: KeyValue>(target: &K) -> K::Session {
-    wait(target.session(&table(FIELDS))).unwrap()
+pub fn client(target: &Database) -> Client {
+    wait(target.key_value().unwrap().session(&table(FIELDS))).unwrap()
 }
 
 /// A record of these fields.
@@ -68,11 +72,7 @@ fn map(record: &Record) -> BTreeMap<u16, String> {
 }
 
 /// What a read gives, `None` where there is no such key.
-fn read(
-    client: &mut impl KeyValueSession,
-    key: &str,
-    fields: Fields,
-) -> Option<BTreeMap<u16, String>> {
+fn read(client: &mut Client, key: &str, fields: Fields) -> Option<BTreeMap<u16, String>> {
     // What a client gets is emptied first.
     let mut there = record([(9, "of the read before")]);
     let found = wait(client.read(key, fields, &mut there)).unwrap();
@@ -81,7 +81,7 @@ fn read(
 }
 
 fn scan(
-    client: &mut impl KeyValueSession,
+    client: &mut Client,
     start: &str,
     count: usize,
     fields: Fields,
@@ -92,7 +92,7 @@ fn scan(
     scanned.iter().map(|(key, record)| (key.to_owned(), map(record))).collect()
 }
 
-pub fn a_loaded_record_is_read_by_its_fields<K: Target + KeyValue>(target: &K) {
+pub fn a_loaded_record_is_read_by_its_fields(target: &Database) {
     load_records(target, &["user1", "user2"]);
     let mut client = client(target);
     for key in ["user1", "user2", "user1"] {
@@ -110,7 +110,7 @@ pub fn a_loaded_record_is_read_by_its_fields<K: Target + KeyValue>(target: &K) {
     }
 }
 
-pub fn an_inserted_record_is_there_for_everyone<K: Target + KeyValue>(target: &K) {
+pub fn an_inserted_record_is_there_for_everyone(target: &Database) {
     load_records(target, &["user1"]);
     let (mut one, mut other) = (client(target), client(target));
     assert_eq!(read(&mut other, "user2", Fields::All), None);
@@ -129,7 +129,7 @@ pub fn an_inserted_record_is_there_for_everyone<K: Target + KeyValue>(target: &K
     }
 }
 
-pub fn inserting_a_key_twice_is_a_duplicate<K: Target + KeyValue>(target: &K) {
+pub fn inserting_a_key_twice_is_a_duplicate(target: &Database) {
     load_records(target, &["user1"]);
     let mut client = client(target);
     let other = record([(0, "other")]);
@@ -143,7 +143,7 @@ pub fn inserting_a_key_twice_is_a_duplicate<K: Target + KeyValue>(target: &K) {
     wait(client.insert("user3", &other)).unwrap();
 }
 
-pub fn one_insert_of_a_key_wins<K: Target + KeyValue>(target: &K) {
+pub fn one_insert_of_a_key_wins(target: &Database) {
     const CLIENTS: u16 = 4;
     load_records(target, &[]);
     let start = Barrier::new(CLIENTS.into());
@@ -169,7 +169,7 @@ pub fn one_insert_of_a_key_wins<K: Target + KeyValue>(target: &K) {
     assert_eq!(there[&0], won[0]);
 }
 
-pub fn an_update_sets_its_fields_and_keeps_the_others<K: Target + KeyValue>(target: &K) {
+pub fn an_update_sets_its_fields_and_keeps_the_others(target: &Database) {
     load_records(target, &["user1", "user2"]);
     let mut client = client(target);
     wait(client.insert("user3", &record([(0, "a")]))).unwrap();
@@ -212,7 +212,7 @@ const VALUES: [&str; 13] = [
 
 /// Whether a record that is not there was found is for a database to say that reads before it
 /// writes; see [`deleting_an_absent_record_finds_none`].
-pub fn a_deleted_record_is_gone_for_everyone<K: Target + KeyValue>(target: &K) {
+pub fn a_deleted_record_is_gone_for_everyone(target: &Database) {
     load_records(target, &["user1", "user2", "user3"]);
     let (mut one, mut other) = (client(target), client(target));
     wait(one.insert("user4", &record([(0, "a")]))).unwrap();
@@ -234,7 +234,7 @@ pub fn a_deleted_record_is_gone_for_everyone<K: Target + KeyValue>(target: &K) {
     assert_eq!(keys(target, "usertable").len(), 3);
 }
 
-pub fn deleting_an_absent_record_finds_none<K: Target + KeyValue>(target: &K) {
+pub fn deleting_an_absent_record_finds_none(target: &Database) {
     load_records(target, &["user1"]);
     let mut client = client(target);
     for (key, there) in [("", false), ("user2", false), ("user1", true), ("user1", false)] {
@@ -242,7 +242,7 @@ pub fn deleting_an_absent_record_finds_none<K: Target + KeyValue>(target: &K) {
     }
 }
 
-pub fn values_and_keys_come_back_byte_for_byte<K: Target + KeyValue>(target: &K) {
+pub fn values_and_keys_come_back_byte_for_byte(target: &Database) {
     load_records(target, &[]);
     let mut client = client(target);
     for (n, value) in VALUES.iter().enumerate() {
@@ -267,7 +267,7 @@ pub fn values_and_keys_come_back_byte_for_byte<K: Target + KeyValue>(target: &K)
     }
 }
 
-pub fn large_values_come_back<K: Target + KeyValue>(target: &K) {
+pub fn large_values_come_back(target: &Database) {
     load_records(target, &[]);
     let mut client = client(target);
     let large = |character: char| String::from_iter(std::iter::repeat_n(character, 1 << 20));
@@ -280,10 +280,10 @@ pub fn large_values_come_back<K: Target + KeyValue>(target: &K) {
     }
 }
 
-pub fn many_fields_are_set_at_once<K: Target + KeyValue>(target: &K) {
+pub fn many_fields_are_set_at_once(target: &Database) {
     const MANY: u16 = 1000;
     load_records(target, &[]);
-    let mut client = wait(target.session(&table(MANY))).unwrap();
+    let mut client = wait(target.key_value().unwrap().session(&table(MANY))).unwrap();
     let version = |v: u16| (0..MANY).map(move |field| (field, format!("{field}.{v}")));
     wait(client.insert("user1", &record(version(0)))).unwrap();
     assert_eq!(read(&mut client, "user1", Fields::All), Some(version(0).collect()));
@@ -291,7 +291,7 @@ pub fn many_fields_are_set_at_once<K: Target + KeyValue>(target: &K) {
     assert_eq!(read(&mut client, "user1", Fields::All), Some(version(1).collect()));
 }
 
-pub fn a_scan_goes_on_from_its_start_in_the_order_of_the_keys<K: Target + KeyValue>(target: &K) {
+pub fn a_scan_goes_on_from_its_start_in_the_order_of_the_keys(target: &Database) {
     let keys: Vec<String> = (0..60).map(|n| format!("user{:03}", n * 37 % 60 * 2)).collect();
     load_records(target, &keys.iter().map(String::as_str).collect::<Vec<_>>());
     let mut client = client(target);
@@ -318,7 +318,7 @@ pub fn a_scan_goes_on_from_its_start_in_the_order_of_the_keys<K: Target + KeyVal
     assert_eq!(found[1], ("user051".to_owned(), BTreeMap::from([(0, "new".to_owned())])));
 }
 
-pub fn a_scan_gives_the_fields_asked_for<K: Target + KeyValue>(target: &K) {
+pub fn a_scan_gives_the_fields_asked_for(target: &Database) {
     load_records(target, &["user1", "user2", "user3"]);
     let mut client = client(target);
     wait(client.insert("user4", &record([(1, "only")]))).unwrap();
@@ -342,7 +342,7 @@ fn until_done<T>(mut operation: impl FnMut() -> Result<T>) -> T {
     }
 }
 
-pub fn no_field_is_lost_among_many_writers<K: Target + KeyValue>(target: &K) {
+pub fn no_field_is_lost_among_many_writers(target: &Database) {
     const UPDATES: u16 = 100;
     load_records(target, &["user1"]);
     std::thread::scope(|scope| {
@@ -368,7 +368,7 @@ pub fn no_field_is_lost_among_many_writers<K: Target + KeyValue>(target: &K) {
 }
 
 /// Readers beside writers of all fields never see one version's field beside another's.
-pub fn a_record_is_read_whole<K: Target + KeyValue>(target: &K) {
+pub fn a_record_is_read_whole(target: &Database) {
     const UPDATES: u16 = 200;
     load_records(target, &["user1"]);
     let version = |v: u16| record((0..FIELDS).map(move |field| (field, format!("v{v}"))));
@@ -393,7 +393,7 @@ pub fn a_record_is_read_whole<K: Target + KeyValue>(target: &K) {
 }
 
 /// Of a database that keeps records as JSON.
-pub fn what_json_cannot_hold_is_refused<K: Target + KeyValue>(target: &K) {
+pub fn what_json_cannot_hold_is_refused(target: &Database) {
     load_records(target, &["user1"]);
     let mut client = client(target);
     let bad = record([(0, &b"fine"[..]), (1, &b"\xff"[..])]);
@@ -405,7 +405,7 @@ pub fn what_json_cannot_hold_is_refused<K: Target + KeyValue>(target: &K) {
 
 /// What is no record, under these keys: an array, a number in the place of a field, and a record
 /// among other members.
-pub fn what_is_no_record_is_a_broken_promise<K: Target + KeyValue>(target: &K, make: &dyn Fn()) {
+pub fn what_is_no_record_is_a_broken_promise(target: &Database, make: &dyn Fn()) {
     load_records(target, &[]);
     make();
     let mut client = client(target);
@@ -419,7 +419,7 @@ pub fn what_is_no_record_is_a_broken_promise<K: Target + KeyValue>(target: &K, m
 }
 
 /// Of a database that knows which tables it has.
-pub fn operations_on_a_table_that_is_gone_are_missing<K: Target + KeyValue>(target: &K) {
+pub fn operations_on_a_table_that_is_gone_are_missing(target: &Database) {
     load_records(target, &["user1"]);
     let mut session = client(target);
     let mut found = Record::default();
@@ -437,7 +437,7 @@ pub fn operations_on_a_table_that_is_gone_are_missing<K: Target + KeyValue>(targ
     }
 }
 
-pub fn fields_and_tables_that_are_not_there_are_refused<K: Target + KeyValue>(target: &K) {
+pub fn fields_and_tables_that_are_not_there_are_refused(target: &Database) {
     load_records(target, &["user1"]);
     let mut client = client(target);
     let mut there = Record::default();
@@ -453,7 +453,8 @@ pub fn fields_and_tables_that_are_not_there_are_refused<K: Target + KeyValue>(ta
         assert!(!e.to_string().contains('\n'), "{e}");
     }
     assert_eq!(read(&mut client, "user1", Fields::All), Some(loaded("user1")));
-    let refused = |table: &Table| wait(target.session(table)).map(drop).unwrap_err();
+    let key_value = target.key_value().unwrap();
+    let refused = |table: &Table| wait(key_value.session(table)).map(drop).unwrap_err();
     let absent = Table { name: "absent".to_owned(), ..table(1) };
     assert_eq!(refused(&absent).kind, ErrorKind::Missing, "{}", refused(&absent));
     for name in ["", "a b", "a\"b", "a;b"] {

@@ -5,14 +5,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record};
-use hoap_database::{Access, Target};
+use hoap_database::key_value::{Fields, Record};
+use hoap_database::{Access, Database};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::json;
 
-use crate::until;
-
 use super::{COLLECTION, client, keys, load, load_records, record, session, wait};
+use crate::until;
 
 const CLIENTS: usize = 4;
 
@@ -60,7 +59,7 @@ struct Told {
 /// acknowledged is there, and nothing that was told to have failed. Errors are of these kinds, and
 /// somebody meets the first of them where `met` says so.
 pub fn every_acknowledged_commit_outlives(
-    target: &dyn Target,
+    target: &Database,
     kinds: &[ErrorKind],
     met: bool,
     restart: &dyn Fn(),
@@ -128,8 +127,8 @@ pub struct Acknowledged(Vec<Written>);
 
 /// Clients insert, update and read until the fault is over. Errors are of these kinds, and no read
 /// is older than what was acknowledged before.
-pub fn write_through<K: Target + KeyValue>(
-    target: &K,
+pub fn write_through(
+    target: &Database,
     kinds: &[ErrorKind],
     fault: impl FnOnce(&dyn Fn(usize)),
 ) -> Acknowledged {
@@ -194,7 +193,7 @@ impl Acknowledged {
     }
 
     /// All is there for a client that comes now, as soon as the database answers.
-    pub fn is_in<K: KeyValue>(&self, target: &K) {
+    pub fn is_in(&self, target: &Database) {
         let mut session = client(target);
         let mut there = Record::default();
         let mut read = |key: &str, field: u16| {

@@ -7,10 +7,13 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use hoap_data::Part;
-use hoap_database::{Applicable, Batch, BulkWriter, Documents, Index, NotApplicable, Row, Target};
+use hoap_database::engine::{self, About, Bulk, Calls, Done, Each, Engine, Offered};
+use hoap_database::failure::Failure;
+use hoap_database::{Batch, BulkWriter, Database, Documents, Index, NotApplicable};
+use hoap_record::Description;
 use hoap_workload::load::{Clients, Existing, Load, LoadSource, Loaded, Stopping, load};
 use hoap_workload::note;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::{ErrorKind, Result};
 use serde_json::{Value, json};
 
 use super::{COLLECTION, document, index, wait};
@@ -66,76 +69,97 @@ struct Fault {
 }
 
 /// A database with small batches, of which one may fail.
-struct Small<'a> {
-    inner: &'a dyn Documents,
+struct Small {
+    inner: Database,
     fault: Option<Arc<Fault>>,
 }
 
 struct SmallWriter {
-    inner: Box<dyn BulkWriter>,
+    inner: BulkWriter,
     fault: Option<Arc<Fault>>,
 }
 
-#[async_trait]
-impl Documents for Small<'_> {
-    async fn note(&self) -> Result<Option<Value>> {
-        self.inner.note().await
+impl Small {
+    /// It as a database.
+    fn of(inner: &Database, fault: Option<Arc<Fault>>) -> Database {
+        Database::new(Small { inner: inner.clone(), fault })
     }
 
-    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Result<bool> {
-        self.inner.set_note(expected, note).await
+    fn documents(&self) -> Documents<'_> {
+        self.inner.documents().unwrap()
+    }
+}
+
+impl Engine for Small {
+    fn about(&self) -> About {
+        About::new("Small", "small:", &[], Calls::InProcess)
     }
 
-    async fn any_exists(&self, collections: &[&str]) -> Result<bool> {
-        self.inner.any_exists(collections).await
+    fn description(&self) -> Description {
+        self.inner.description()
     }
 
-    fn elsewhere(&self) -> &'static str {
-        self.inner.elsewhere()
-    }
-
-    async fn drop(&self, collections: &[&str]) -> Result<()> {
-        self.inner.drop(collections).await
-    }
-
-    async fn create(&self, collections: &[&str]) -> Result<()> {
-        self.inner.create(collections).await
-    }
-
-    fn in_parts(&self) -> Applicable<()> {
-        self.inner.in_parts()
-    }
-
-    fn several_writers(&self) -> Applicable<()> {
-        self.inner.several_writers()
-    }
-
-    async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
-        let inner = self.inner.bulk(part).await?;
-        Ok(Box::new(SmallWriter { inner, fault: self.fault.clone() }))
-    }
-
-    async fn settle(&self, indexes: &[Index]) -> Result<()> {
-        self.inner.settle(indexes).await
-    }
-
-    async fn scan(
-        &self,
-        collection: &str,
-        fields: &[&str],
-        each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
-    ) -> Result<()> {
-        self.inner.scan(collection, fields, each).await
+    fn documents(&self) -> Offered<&dyn engine::Documents> {
+        Ok(self)
     }
 }
 
 #[async_trait]
-impl BulkWriter for SmallWriter {
-    async fn position(&mut self, collection: &str) -> Result<u64> {
-        self.inner.position(collection).await
+impl engine::Documents for Small {
+    async fn note(&self) -> Done<Option<Value>> {
+        Ok(self.documents().note().await?)
     }
 
-    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
+    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Done<bool> {
+        Ok(self.documents().set_note(expected, note).await?)
+    }
+
+    async fn exists(&self, collection: &str) -> Done<bool> {
+        Ok(self.documents().any_exists(&[collection]).await?)
+    }
+
+    fn elsewhere(&self) -> &'static str {
+        self.documents().elsewhere()
+    }
+
+    async fn drop(&self, collections: &[&str]) -> Done<()> {
+        Ok(self.documents().drop(collections).await?)
+    }
+
+    async fn create(&self, collections: &[&str]) -> Done<()> {
+        Ok(self.documents().create(collections).await?)
+    }
+
+    fn in_parts(&self) -> Offered<()> {
+        self.documents().in_parts().map_err(|lacks| lacks.because)
+    }
+
+    fn several_writers(&self) -> Offered<()> {
+        self.documents().several_writers().map_err(|lacks| lacks.because)
+    }
+
+    async fn bulk(&self, part: &str) -> Done<Box<dyn Bulk>> {
+        let inner = self.documents().bulk(part).await?;
+        Ok(Box::new(SmallWriter { inner, fault: self.fault.clone() }))
+    }
+
+    async fn settle(&self, indexes: &[Index]) -> Done<()> {
+        Ok(self.documents().settle(indexes).await?)
+    }
+
+    async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
+        let mut each = |key: &str, row| each(key, row).map_err(|e| e.into_error("take a document"));
+        Ok(self.documents().scan(collection, fields, &mut each).await?)
+    }
+}
+
+#[async_trait]
+impl Bulk for SmallWriter {
+    async fn position(&mut self, collection: &str) -> Done<u64> {
+        Ok(self.inner.position(collection).await?)
+    }
+
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Done<()> {
         let fails = self.fault.as_ref().filter(|f| f.writes.fetch_sub(1, Ordering::Relaxed) == 0);
         let when = fails.map(|fault| fault.when);
         if !matches!(when, Some(When::Before)) {
@@ -143,12 +167,12 @@ impl BulkWriter for SmallWriter {
         }
         match when {
             None => Ok(()),
-            Some(_) => Err(Error::new(ErrorKind::Unavailable, "load in a test", "it is to fail")),
+            Some(_) => Err(Failure::new(ErrorKind::Unavailable, "it is to fail")),
         }
     }
 
-    async fn finish(&mut self) -> Result<()> {
-        self.inner.finish().await
+    async fn finish(&mut self) -> Done<()> {
+        Ok(self.inner.finish().await?)
     }
 
     fn batch_bytes(&self) -> usize {
@@ -164,13 +188,13 @@ fn never() -> Stopping {
     Arc::new(|| false)
 }
 
-fn orders(documents: &dyn Documents, existing: Existing, clients: Clients) -> Result<Loaded> {
+fn orders(documents: Documents<'_>, existing: Existing, clients: Clients) -> Result<Loaded> {
     let what = Load { clients, ..Load::whole(Orders, existing) };
     wait(load(documents, what, never(), &mut |_| ()))
 }
 
 /// So many clients where the database takes several, else one.
-fn clients(documents: &dyn Documents, number: u64) -> (Clients, u64) {
+fn clients(documents: Documents<'_>, number: u64) -> (Clients, u64) {
     match documents.several_writers() {
         Ok(()) => (Clients::Number(number), number),
         Err(NotApplicable { .. }) => (Clients::Auto, 1),
@@ -178,10 +202,10 @@ fn clients(documents: &dyn Documents, number: u64) -> (Clients, u64) {
 }
 
 /// Every order is there as it was made, once, and nothing else.
-fn holds_all(documents: &dyn Documents) {
+fn holds_all(documents: Documents<'_>) {
     let fields = ["o_id", "o_w_id", "o_total", "o_name.last", "o_words[1]", "o_orderline"];
     let mut seen = BTreeMap::new();
-    let mut each = |key: &str, row: Row| {
+    let mut each = |key: &str, row: Vec<Value>| {
         assert_eq!(seen.insert(key.to_owned(), row), None, "{key} came twice");
         Ok(())
     };
@@ -202,9 +226,10 @@ fn holds_all(documents: &dyn Documents) {
     assert!(seen.is_empty(), "{:?}", seen.keys());
 }
 
-pub fn a_load_replaces_what_a_load_made_and_nothing_else(target: &dyn Target) {
-    let small = Small { inner: target.documents().unwrap(), fault: None };
-    let load = |existing| orders(&small, existing, Clients::Auto);
+pub fn a_load_replaces_what_a_load_made_and_nothing_else(target: &Database) {
+    let small = Small::of(target, None);
+    let small = small.documents().unwrap();
+    let load = |existing| orders(small, existing, Clients::Auto);
     let refused = |existing, says: &[&str]| {
         let e = load(existing).unwrap_err();
         assert_eq!(e.kind, ErrorKind::Unavailable, "{existing:?}: {e}");
@@ -222,10 +247,10 @@ pub fn a_load_replaces_what_a_load_made_and_nothing_else(target: &dyn Target) {
     wait(small.drop(&[COLLECTION])).unwrap();
 
     load(Existing::Refuse).unwrap();
-    let own = wait(note::read(&small)).unwrap().unwrap().load.collections;
+    let own = wait(note::read(small)).unwrap().unwrap().load.collections;
     assert_eq!(own, [COLLECTION]);
     // One whose removal was interrupted is neither used nor filled, and is removed whole.
-    wait(note::update(&small, |note| {
+    wait(note::update(small, |note| {
         note.load.removing = true;
         Ok(())
     }))
@@ -235,72 +260,76 @@ pub fn a_load_replaces_what_a_load_made_and_nothing_else(target: &dyn Target) {
     let e = wait(note::expect_loaded(target, "orders")).unwrap_err().to_string();
     assert!(e.contains("being removed") && e.contains("--replace"), "{e}");
     load(Existing::Replace).unwrap();
-    holds_all(&small);
+    holds_all(small);
 }
 
-pub fn clients_load_what_one_client_loads(target: &dyn Target) {
-    let small = Small { inner: target.documents().unwrap(), fault: None };
-    let one = orders(&small, Existing::Refuse, Clients::Number(1)).unwrap();
+pub fn clients_load_what_one_client_loads(target: &Database) {
+    let small = Small::of(target, None);
+    let small = small.documents().unwrap();
+    let one = orders(small, Existing::Refuse, Clients::Number(1)).unwrap();
     assert_eq!((one.documents, one.clients, one.whole), (COUNT, 1, true));
-    holds_all(&small);
-    let (four, number) = clients(&small, 4);
+    holds_all(small);
+    let (four, number) = clients(small, 4);
     if number == 1 {
-        let e = orders(&small, Existing::Replace, Clients::Number(4)).unwrap_err();
+        let e = orders(small, Existing::Replace, Clients::Number(4)).unwrap_err();
         assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
         assert!(e.to_string().contains("a load by several clients"), "{e}");
-        holds_all(&small);
+        holds_all(small);
     }
-    let all = orders(&small, Existing::Replace, four).unwrap();
+    let all = orders(small, Existing::Replace, four).unwrap();
     assert_eq!((all.documents, all.bytes, all.clients), (COUNT, one.bytes, number));
-    holds_all(&small);
-    let note = wait(note::read(&small)).unwrap().unwrap().load;
+    holds_all(small);
+    let note = wait(note::read(small)).unwrap().unwrap().load;
     assert_eq!((note.slices, note.clients, note.documents), (number, number, COUNT));
     assert!(note.settled);
     // It is whole whoever asks.
-    let again = orders(&small, Existing::Resume, Clients::Auto).unwrap();
+    let again = orders(small, Existing::Resume, Clients::Auto).unwrap();
     assert_eq!((again.documents, again.clients, again.whole), (0, 0, true));
 }
 
-pub fn an_interrupted_load_goes_on_with_other_clients(target: &dyn Target) {
-    let small = Small { inner: target.documents().unwrap(), fault: None };
+pub fn an_interrupted_load_goes_on_with_other_clients(target: &Database) {
+    let small = Small::of(target, None);
+    let small = small.documents().unwrap();
     let looks = AtomicUsize::new(0);
     let stop: Stopping = Arc::new(move || looks.fetch_add(1, Ordering::Relaxed) >= 7);
-    let what = Load { clients: clients(&small, 4).0, ..Load::whole(Orders, Existing::Refuse) };
-    let e = wait(load(&small, what, stop, &mut |_| ())).unwrap_err();
+    let what = Load { clients: clients(small, 4).0, ..Load::whole(Orders, Existing::Refuse) };
+    let e = wait(load(small, what, stop, &mut |_| ())).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Cancelled, "{e}");
     assert!(e.to_string().contains("--resume"), "{e}");
-    let (two, number) = clients(&small, 2);
-    let rest = orders(&small, Existing::Resume, two).unwrap();
+    let (two, number) = clients(small, 2);
+    let rest = orders(small, Existing::Resume, two).unwrap();
     assert!(rest.documents > 0 && rest.documents < COUNT, "{rest:?}");
     assert_eq!((rest.clients, rest.whole), (number, true));
-    holds_all(&small);
+    holds_all(small);
 }
 
-pub fn a_client_that_fails_ends_the_load_which_goes_on_whole(target: &dyn Target) {
-    let inner = target.documents().unwrap();
+pub fn a_client_that_fails_ends_the_load_which_goes_on_whole(target: &Database) {
     for when in [When::Before, When::After] {
         let fault = Some(Arc::new(Fault { writes: AtomicI64::new(6), when }));
-        let failing = Small { inner, fault };
-        let four = clients(&failing, 4).0;
-        let e = orders(&failing, Existing::Replace, four).unwrap_err();
+        let failing = Small::of(target, fault);
+        let failing = failing.documents().unwrap();
+        let four = clients(failing, 4).0;
+        let e = orders(failing, Existing::Replace, four).unwrap_err();
         assert_eq!((e.kind, &*e.answer), (ErrorKind::Unavailable, "it is to fail"), "{e}");
-        let small = Small { inner, fault: None };
-        let rest = orders(&small, Existing::Resume, Clients::Auto).unwrap();
+        let small = Small::of(target, None);
+        let small = small.documents().unwrap();
+        let rest = orders(small, Existing::Resume, Clients::Auto).unwrap();
         assert!(rest.whole && rest.documents < COUNT, "{when:?}: {rest:?}");
-        holds_all(&small);
+        holds_all(small);
     }
 }
 
-pub fn clients_load_parts_at_the_same_time(target: &dyn Target) {
-    let small = Small { inner: target.documents().unwrap(), fault: None };
-    let (three, number) = clients(&small, 3);
+pub fn clients_load_parts_at_the_same_time(target: &Database) {
+    let small = Small::of(target, None);
+    let small = small.documents().unwrap();
+    let (three, number) = clients(small, 3);
     let part = |part| {
         let what = Load {
             part: Part { part, of: 2 },
             clients: three,
             ..Load::whole(Orders, Existing::Refuse)
         };
-        wait(load(&small, what, never(), &mut |_| ())).unwrap()
+        wait(load(small, what, never(), &mut |_| ())).unwrap()
     };
     let part = &part;
     let loaded: Vec<Loaded> = std::thread::scope(|scope| {
@@ -309,7 +338,7 @@ pub fn clients_load_parts_at_the_same_time(target: &dyn Target) {
     });
     assert!(loaded.iter().any(|part| part.whole), "{loaded:?}");
     assert!(loaded.iter().all(|part| part.clients == number), "{loaded:?}");
-    holds_all(&small);
-    let note = wait(note::read(&small)).unwrap().unwrap().load;
+    holds_all(small);
+    let note = wait(note::read(small)).unwrap().unwrap().load;
     assert_eq!((note.documents, note.clients), (COUNT, 2 * number));
 }

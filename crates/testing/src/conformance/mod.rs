@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 
 pub use crate::{until, wait};
 use hoap_database::{
-    Access, Batch, Index, Intent, Row, Session, Target, Transaction, Transactions,
+    Access, Batch, Database, Index, Intent, Row, Session, Transaction, Transactions,
 };
 use hoap_workload::Result;
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ pub fn index() -> Index {
 }
 
 /// Writes a test for each conformance function. `$fresh` makes a target (and whatever must outlive
-/// it): `fn() -> (Box<dyn Target>, Guard)`. With `{#[ignore = "…"]}` before it, each test has that
+/// it): `fn() -> (Database, Guard)`. With `{#[ignore = "…"]}` before it, each test has that
 /// attribute.
 ///
 /// A database that has it all names none; one that has not takes the groups below, and names what
@@ -79,7 +79,7 @@ macro_rules! conformance_tests {
         $($about)*
         fn $name() {
             let (target, _guard) = $fresh();
-            $crate::conformance::$name(&*target);
+            $crate::conformance::$name(&target);
         }
         $crate::conformance_tests!({$($about)*} $fresh: $($($others)*)?);
     };
@@ -149,7 +149,7 @@ macro_rules! transaction_tests {
 }
 
 /// The same for records by key, [`hoap_database::key_value`]. `$fresh` makes the
-/// concrete type: `fn() -> (Box<impl Target + KeyValue>, Guard)`.
+/// database: `fn() -> (Database, Guard)`.
 #[macro_export]
 macro_rules! key_value_tests {
     ($fresh:path) => { $crate::key_value_tests!({} $fresh); };
@@ -219,7 +219,7 @@ pub fn batch(w: i64, orders: impl IntoIterator<Item = i64>) -> Batch {
 }
 
 /// Creates the collection, loads orders 1 to `count` of warehouse 1 and settles.
-pub fn load(target: &dyn Target, count: i64) {
+pub fn load(target: &Database, count: i64) {
     wait(async {
         let documents = target.documents().unwrap();
         documents.create(&[COLLECTION]).await.unwrap();
@@ -232,43 +232,43 @@ pub fn load(target: &dyn Target, count: i64) {
 }
 
 /// The target's transactions.
-pub fn transactions(target: &dyn Target) -> &dyn Transactions {
+pub fn transactions(target: &Database) -> Transactions<'_> {
     target.transactions().unwrap()
 }
 
 /// A new session.
-pub fn session(target: &dyn Target) -> Box<dyn Session> {
+pub fn session(target: &Database) -> Session {
     wait(transactions(target).session()).unwrap()
 }
 
 /// Runs one transaction and commits it.
 pub fn transact<T>(
-    target: &dyn Target,
+    target: &Database,
     access: Access,
-    work: impl AsyncFnOnce(&mut (dyn Transaction + '_)) -> Result<T>,
+    work: impl AsyncFnOnce(&mut Transaction<'_>) -> Result<T>,
 ) -> Result<T> {
     let mut session = session(target);
     wait(async {
         let mut transaction = session.begin(access).await?;
-        let done = work(&mut *transaction).await?;
+        let done = work(&mut transaction).await?;
         transaction.commit().await?;
         Ok(done)
     })
 }
 
 /// Reads one document in a transaction of its own.
-pub fn get(target: &dyn Target, key: &str, fields: &[&str]) -> Option<Row> {
+pub fn get(target: &Database, key: &str, fields: &[&str]) -> Option<Row> {
     transact(target, Access::Read, async |t| t.get(COLLECTION, key, fields, Intent::Look).await)
         .unwrap()
 }
 
 /// Reads one field that must be there.
-pub fn field(target: &dyn Target, key: &str, field: &str) -> Value {
+pub fn field(target: &Database, key: &str, field: &str) -> Value {
     get(target, key, &[field]).expect("the document is there").remove(0)
 }
 
 /// The keys of a collection, each once and in their order.
-pub fn keys(target: &dyn Target, collection: &str) -> BTreeSet<String> {
+pub fn keys(target: &Database, collection: &str) -> BTreeSet<String> {
     let mut keys = BTreeSet::new();
     let mut each = |key: &str, _: Row| {
         assert!(keys.insert(key.to_owned()), "{key} came twice");
@@ -279,6 +279,6 @@ pub fn keys(target: &dyn Target, collection: &str) -> BTreeSet<String> {
 }
 
 /// Number of documents in the collection.
-pub fn count(target: &dyn Target) -> usize {
+pub fn count(target: &Database) -> usize {
     keys(target, COLLECTION).len()
 }

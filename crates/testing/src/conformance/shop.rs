@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hoap_database::shop::{JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages};
-use hoap_database::{Batch, Index, Target};
+use hoap_database::shop::{JoinRow, JoinVariant};
+use hoap_database::{Batch, Database, Index, JoinSession};
 use hoap_workload::ErrorKind;
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ pub fn indexes() -> Vec<Index> {
 }
 
 /// Loads customers and orders, with these indexes.
-pub fn load_shop<S: Target>(target: &S, indexes: &[Index]) {
+pub fn load_shop(target: &Database, indexes: &[Index]) {
     let (mut customers, mut placed) = (Batch::default(), Batch::default());
     let add = |batch: &mut Batch, key: &str, document: Value| {
         batch.push(|to, text| {
@@ -81,9 +81,9 @@ pub fn load_shop<S: Target>(target: &S, indexes: &[Index]) {
     });
 }
 
-pub fn pages_are_the_customers_of_the_country<S: Target + Pages>(target: &S) {
+pub fn pages_are_the_customers_of_the_country(target: &Database) {
     load_shop(target, &indexes());
-    let mut session = wait(target.session()).unwrap();
+    let mut session = wait(target.pages().unwrap().session()).unwrap();
     let mut keys = vec!["of the page before".to_owned(); 3];
     for c in 0..COUNTRIES {
         let of_country = (0..CUSTOMERS).filter(|n| n % COUNTRIES == c);
@@ -115,13 +115,14 @@ pub fn pages_are_the_customers_of_the_country<S: Target + Pages>(target: &S) {
 }
 
 /// One session per variant.
-fn joins<S: Joins>(target: &S) -> impl Iterator<Item = (JoinVariant, S::Session)> {
-    let variants = target.variants();
+fn joins(target: &Database) -> impl Iterator<Item = (JoinVariant, JoinSession)> {
+    let joins = target.joins().unwrap();
+    let variants = joins.variants();
     assert!(!variants.is_empty());
-    variants.iter().map(|v| (*v, wait(target.session(*v)).unwrap()))
+    variants.iter().map(move |v| (*v, wait(joins.session(*v)).unwrap()))
 }
 
-pub fn every_join_sums_to_the_cent<S: Target + Joins>(target: &S) {
+pub fn every_join_sums_to_the_cent(target: &Database) {
     load_shop(target, &indexes());
     let mut expected: BTreeMap<(String, &str), i64> = BTreeMap::new();
     for c in 0..CUSTOMERS {
@@ -140,7 +141,7 @@ pub fn every_join_sums_to_the_cent<S: Target + Joins>(target: &S) {
     }
 }
 
-pub fn a_join_of_nothing_is_empty<S: Target + Joins>(target: &S) {
+pub fn a_join_of_nothing_is_empty(target: &Database) {
     load_shop(target, &indexes());
     for (variant, mut session) in joins(target) {
         let mut rows = vec![JoinRow { month: "old".into(), zip: "old".into(), cents: 0 }];
@@ -151,11 +152,12 @@ pub fn a_join_of_nothing_is_empty<S: Target + Joins>(target: &S) {
     }
 }
 
-pub fn a_join_that_is_not_offered_is_refused<S: Target + Joins>(target: &S) {
+pub fn a_join_that_is_not_offered_is_refused(target: &Database) {
     load_shop(target, &indexes());
-    let offered = target.variants();
+    let joins = target.joins().unwrap();
+    let offered = joins.variants();
     for variant in JoinVariant::ALL {
-        let session = wait(target.session(variant));
+        let session = wait(joins.session(variant));
         match session {
             Ok(_) => assert!(offered.contains(&variant), "{variant:?}"),
             Err(e) => {
@@ -169,7 +171,7 @@ pub fn a_join_that_is_not_offered_is_refused<S: Target + Joins>(target: &S) {
 
 /// Of a database: what names an index that is missing, how many indexes are too few for a join, and
 /// what then names the one that is missing.
-fn lacking(target: &dyn Target) -> (&'static str, usize, &'static str) {
+fn lacking(target: &Database) -> (&'static str, usize, &'static str) {
     match target.description().name.as_str() {
         "Cassandra" => ("joining table", 0, "joining table"),
         "PostgreSQL" => {
@@ -182,14 +184,15 @@ fn lacking(target: &dyn Target) -> (&'static str, usize, &'static str) {
     }
 }
 
-fn settle(target: &dyn Target, indexes: &[Index]) {
+fn settle(target: &Database, indexes: &[Index]) {
     wait(target.documents().unwrap().settle(indexes)).unwrap();
 }
 
 /// Without its index a search would read every customer: it is refused before the run.
-pub fn pages_without_their_index_are_refused<S: Target + Pages>(target: &S) {
+pub fn pages_without_their_index_are_refused(target: &Database) {
     load_shop(target, &[]);
-    let session = || wait(target.session()).map(drop);
+    let pages = target.pages().unwrap();
+    let session = || wait(pages.session()).map(drop);
     missing(session().unwrap_err(), &[lacking(target).0, "hoap load"]);
     settle(target, &indexes()[..1]);
     session().unwrap();
@@ -198,10 +201,11 @@ pub fn pages_without_their_index_are_refused<S: Target + Pages>(target: &S) {
 }
 
 /// And a join without one of its indexes, or without what it is made from.
-pub fn joins_without_their_indexes_are_refused<S: Target + Joins>(target: &S) {
+pub fn joins_without_their_indexes_are_refused(target: &Database) {
     load_shop(target, &[]);
     let sessions = || {
-        let sessions = target.variants().iter().map(|v| wait(target.session(*v)).map(drop));
+        let joins = target.joins().unwrap();
+        let sessions = joins.variants().iter().map(|v| wait(joins.session(*v)).map(drop));
         sessions.collect::<Vec<_>>()
     };
     let refused = |words: &str| {

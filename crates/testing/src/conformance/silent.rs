@@ -1,7 +1,7 @@
 //! A server that is there and says nothing for longer than an answer may take.
 
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record};
-use hoap_database::{Access, Change, Intent, Patch, Session, Target};
+use hoap_database::key_value::{Fields, Record};
+use hoap_database::{Access, Change, Database, Intent, Patch, Session};
 use hoap_workload::{ErrorKind, Result};
 use serde_json::json;
 
@@ -39,9 +39,9 @@ impl Silence<'_> {
 
 /// An operation without an answer is a timeout, a write an ambiguous one. A late answer is not taken
 /// for another's, and the sessions are of use again when the server is.
-pub fn a_record_without_an_answer_is_given_up<K: Target + KeyValue>(
-    patient: &K,
-    target: &K,
+pub fn a_record_without_an_answer_is_given_up(
+    patient: &Database,
+    target: &Database,
     silence: &Silence,
 ) {
     use ErrorKind::{Ambiguous, Timeout};
@@ -76,7 +76,7 @@ pub fn a_record_without_an_answer_is_given_up<K: Target + KeyValue>(
     assert_eq!(wait(target.documents().unwrap().note()).unwrap(), None);
 }
 
-async fn add(session: &mut dyn Session, n: i64, before_commit: &dyn Fn()) -> Result<()> {
+async fn add(session: &mut Session, n: i64, before_commit: &dyn Fn()) -> Result<()> {
     let mut t = session.begin(Access::Write).await?;
     t.patch(COLLECTION, "1.1", &[Patch { path: "o_id", change: Change::AddInteger(n) }]).await?;
     t.get(COLLECTION, "1.2", &["o_id"], Intent::Look).await?;
@@ -87,8 +87,8 @@ async fn add(session: &mut dyn Session, n: i64, before_commit: &dyn Fn()) -> Res
 /// A statement without an answer ends its transaction, which is in nobody's way afterwards; a commit
 /// without one is ambiguous, and was applied where `applied` says so.
 pub fn a_transaction_without_an_answer_is_given_up(
-    patient: &dyn Target,
-    target: &dyn Target,
+    patient: &Database,
+    target: &Database,
     silence: &Silence,
     applied: bool,
 ) {
@@ -97,7 +97,7 @@ pub fn a_transaction_without_an_answer_is_given_up(
     let mut session = session(target);
     wait(async {
         // Its statements are prepared.
-        add(&mut *session, 1, &|| ()).await.unwrap();
+        add(&mut session, 1, &|| ()).await.unwrap();
         let mut t = session.begin(Access::Write).await.unwrap();
         t.get(COLLECTION, "1.3", &["o_id"], Intent::Look).await.unwrap();
         (silence.hold)(Asked::Get);
@@ -107,12 +107,12 @@ pub fn a_transaction_without_an_answer_is_given_up(
         fails(t.get(COLLECTION, "1.3", &["o_id"], Intent::Look).await, Invalid, &[]);
         t.rollback().await.unwrap();
         (silence.speak)();
-        add(&mut *session, 10, &|| ()).await.unwrap();
-        let unanswered = add(&mut *session, 100, &|| (silence.hold)(Asked::Commit)).await;
+        add(&mut session, 10, &|| ()).await.unwrap();
+        let unanswered = add(&mut session, 100, &|| (silence.hold)(Asked::Commit)).await;
         silence.told(unanswered, Ambiguous, "commit in");
         (silence.speak)();
         // It is over: the next one begins with it, or without it.
-        add(&mut *session, 1000, &|| ()).await.unwrap();
+        add(&mut session, 1000, &|| ()).await.unwrap();
     });
     let sum = 1 + 1 + 10 + 1000 + if applied { 100 } else { 0 };
     assert_eq!(field(patient, "1.1", "o_id"), json!(sum));

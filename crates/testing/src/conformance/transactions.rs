@@ -1,6 +1,6 @@
 //! Document transactions.
 
-use hoap_database::{Access, Change, Index, Intent, Order, Patch, Target};
+use hoap_database::{Access, Change, Database, Index, Intent, Order, Patch};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::{Value, json};
 
@@ -22,24 +22,24 @@ fn append(path: &'static str, value: Value) -> Patch {
     Patch { path, change: Change::Append(value) }
 }
 
-pub(super) fn patch(target: &dyn Target, key: &str, patches: &[Patch]) -> Result<(), Error> {
+pub(super) fn patch(target: &Database, key: &str, patches: &[Patch]) -> Result<(), Error> {
     transact(target, Access::Write, async |t| t.patch(COLLECTION, key, patches).await)
 }
 
-pub(super) fn insert(target: &dyn Target, key: &str, document: &Value) -> Result<(), Error> {
+pub(super) fn insert(target: &Database, key: &str, document: &Value) -> Result<(), Error> {
     transact(target, Access::Write, async |t| t.insert(COLLECTION, key, document).await)
 }
 
-pub fn every_json_value_comes_back_as_it_went_in(target: &dyn Target) {
+pub fn every_json_value_comes_back_as_it_went_in(target: &Database) {
     json_values_come_back(target, true);
 }
 
 /// But for whole numbers, which may lose the zero after their point.
-pub fn every_json_value_comes_back_equal(target: &dyn Target) {
+pub fn every_json_value_comes_back_equal(target: &Database) {
     json_values_come_back(target, false);
 }
 
-fn json_values_come_back(target: &dyn Target, zeros: bool) {
+fn json_values_come_back(target: &Database, zeros: bool) {
     load(target, 0);
     let values = json!({
         "null": null, "yes": true, "no": false, "zero": 0, "one": 1, "minus": -7,
@@ -71,7 +71,7 @@ fn json_values_come_back(target: &dyn Target, zeros: bool) {
     assert_eq!(get(target, "1.3", &["one"]), None);
 }
 
-pub fn reading_many_keeps_the_order_of_the_keys(target: &dyn Target) {
+pub fn reading_many_keeps_the_order_of_the_keys(target: &Database) {
     load(target, 5);
     let keys = ["1.4", "9.9", "1.1", "1.4"].map(String::from);
     let rows = transact(target, Access::Read, async |t| {
@@ -85,7 +85,7 @@ pub fn reading_many_keeps_the_order_of_the_keys(target: &dyn Target) {
     assert_eq!(none.unwrap(), []);
 }
 
-pub fn finding_follows_the_index(target: &dyn Target) {
+pub fn finding_follows_the_index(target: &Database) {
     load(target, 30);
     insert(target, "2.1", &document(2, 1)).unwrap();
     insert(target, "1.0", &json!({"o_w_id": 1, "o_name": {}, "o_id": 0})).unwrap();
@@ -120,7 +120,7 @@ pub fn finding_follows_the_index(target: &dyn Target) {
     assert_eq!(too_many.unwrap_err().kind, ErrorKind::Invalid);
 }
 
-pub fn inserting_twice_is_a_duplicate(target: &dyn Target) {
+pub fn inserting_twice_is_a_duplicate(target: &Database) {
     load(target, 1);
     let e = insert(target, "1.1", &json!({"o_id": 99})).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Duplicate, "{e}");
@@ -128,7 +128,7 @@ pub fn inserting_twice_is_a_duplicate(target: &dyn Target) {
     assert_eq!(field(target, "1.1", "o_id"), json!(1));
 }
 
-pub fn patches_change_what_they_name(target: &dyn Target) {
+pub fn patches_change_what_they_name(target: &Database) {
     load(target, 2);
     let patches = [
         set("o_carrier_id", json!(7)),
@@ -165,7 +165,7 @@ pub fn patches_change_what_they_name(target: &dyn Target) {
     assert_eq!(found.unwrap(), [("1.1".to_owned(), vec![])]);
 }
 
-pub fn patches_apply_in_their_order(target: &dyn Target) {
+pub fn patches_apply_in_their_order(target: &Database) {
     load(target, 1);
     let patches = [
         add("o_id", 1),
@@ -180,7 +180,7 @@ pub fn patches_apply_in_their_order(target: &dyn Target) {
     assert_eq!(field(target, "1.1", "o_words"), json!(["z", "y"]));
 }
 
-pub fn money_stays_exact_to_the_cent(target: &dyn Target) {
+pub fn money_stays_exact_to_the_cent(target: &Database) {
     load(target, 0);
     for (start, steps) in [
         (json!(0.0), vec![1; 100]),
@@ -212,7 +212,7 @@ pub fn money_stays_exact_to_the_cent(target: &dyn Target) {
     }
 }
 
-pub fn a_patch_that_does_not_fit_breaks_and_changes_nothing(target: &dyn Target) {
+pub fn a_patch_that_does_not_fit_breaks_and_changes_nothing(target: &Database) {
     load(target, 1);
     insert(target, "1.2", &json!({"max": i64::MAX})).unwrap();
     for (key, bad, word) in [
@@ -241,7 +241,7 @@ pub fn a_patch_that_does_not_fit_breaks_and_changes_nothing(target: &dyn Target)
     }
 }
 
-pub fn deleting_says_whether_it_was_there(target: &dyn Target) {
+pub fn deleting_says_whether_it_was_there(target: &Database) {
     load(target, 2);
     let delete = |key: &str| {
         transact(target, Access::Write, async |t| t.delete(COLLECTION, key).await).unwrap()
@@ -255,20 +255,20 @@ pub fn deleting_says_whether_it_was_there(target: &dyn Target) {
 }
 
 /// Changes one document in each way and adds and removes one.
-async fn change_everything(t: &mut (dyn hoap_database::Transaction + '_)) {
+async fn change_everything(t: &mut hoap_database::Transaction<'_>) {
     t.patch(COLLECTION, "1.1", &[add("o_id", 100), append("o_words", json!("d"))]).await.unwrap();
     t.insert(COLLECTION, "7.7", &document(7, 7)).await.unwrap();
     assert!(t.delete(COLLECTION, "1.2").await.unwrap());
 }
 
-fn nothing_changed(target: &dyn Target) {
+fn nothing_changed(target: &Database) {
     assert_eq!(field(target, "1.1", "o_id"), json!(1));
     assert_eq!(field(target, "1.1", "o_words"), json!(["a", "b", "c"]));
     assert_eq!(get(target, "7.7", &[]), None);
     assert_eq!(field(target, "1.2", "o_id"), json!(2));
 }
 
-pub fn a_transaction_reads_its_own_writes(target: &dyn Target) {
+pub fn a_transaction_reads_its_own_writes(target: &Database) {
     load(target, 3);
     transact(target, Access::Write, async |t| {
         change_everything(t).await;
@@ -285,12 +285,12 @@ pub fn a_transaction_reads_its_own_writes(target: &dyn Target) {
     .unwrap();
 }
 
-pub fn a_rollback_undoes_everything(target: &dyn Target) {
+pub fn a_rollback_undoes_everything(target: &Database) {
     load(target, 3);
     let mut session = session(target);
     wait(async {
         let mut t = session.begin(Access::Write).await.unwrap();
-        change_everything(&mut *t).await;
+        change_everything(&mut t).await;
         t.rollback().await.unwrap();
     });
     nothing_changed(target);
@@ -304,12 +304,12 @@ pub fn a_rollback_undoes_everything(target: &dyn Target) {
     assert_eq!(field(target, "1.1", "o_id"), json!(2));
 }
 
-pub fn a_drop_undoes_everything(target: &dyn Target) {
+pub fn a_drop_undoes_everything(target: &Database) {
     load(target, 3);
     let mut session = session(target);
     wait(async {
         let mut t = session.begin(Access::Write).await.unwrap();
-        change_everything(&mut *t).await;
+        change_everything(&mut t).await;
         drop(t);
         let mut t = session.begin(Access::Read).await.unwrap();
         assert_eq!(t.get(COLLECTION, "7.7", &[], Intent::Look).await.unwrap(), None);
@@ -319,7 +319,7 @@ pub fn a_drop_undoes_everything(target: &dyn Target) {
     nothing_changed(target);
 }
 
-pub fn a_commit_shows_everything(target: &dyn Target) {
+pub fn a_commit_shows_everything(target: &Database) {
     load(target, 3);
     transact(target, Access::Write, async |t| {
         change_everything(t).await;
@@ -332,7 +332,7 @@ pub fn a_commit_shows_everything(target: &dyn Target) {
     assert_eq!(get(target, "1.2", &[]), None);
 }
 
-pub fn a_duplicate_leaves_the_transaction_usable(target: &dyn Target) {
+pub fn a_duplicate_leaves_the_transaction_usable(target: &Database) {
     load(target, 1);
     let mut session = session(target);
     wait(async {
@@ -345,7 +345,7 @@ pub fn a_duplicate_leaves_the_transaction_usable(target: &dyn Target) {
     assert_eq!(field(target, "1.1", "o_id"), json!(1));
 }
 
-pub fn a_reading_transaction_refuses_to_write(target: &dyn Target) {
+pub fn a_reading_transaction_refuses_to_write(target: &Database) {
     load(target, 2);
     let mut session = session(target);
     wait(async {
@@ -361,7 +361,7 @@ pub fn a_reading_transaction_refuses_to_write(target: &dyn Target) {
     assert_eq!(count(target), 2);
 }
 
-pub fn bad_names_are_refused_before_the_database_sees_them(target: &dyn Target) {
+pub fn bad_names_are_refused_before_the_database_sees_them(target: &Database) {
     load(target, 1);
     let bad = "orders\"; DROP TABLE orders; --";
     let path = "o_id') FROM orders; --";

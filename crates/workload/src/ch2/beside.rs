@@ -1,7 +1,7 @@
 //! The collections of a run beside those of the benchmark: the counters of
 //! [freshness](super::freshness), the documents of the [witness](super::witness).
 
-use hoap_database::{Access, Target};
+use hoap_database::{Access, Database};
 
 use crate::Result;
 
@@ -14,7 +14,7 @@ const AT_ONCE: usize = 50;
 ///
 /// # Errors
 /// Returns the errors of the database.
-pub async fn prepare(target: &dyn Target, collection: &str, beside_others: bool) -> Result<()> {
+pub async fn prepare(target: &Database, collection: &str, beside_others: bool) -> Result<()> {
     target.documents()?.create(&[collection]).await?;
     if beside_others {
         return Ok(());
@@ -27,7 +27,7 @@ pub async fn prepare(target: &dyn Target, collection: &str, beside_others: bool)
 /// # Errors
 /// Returns the errors of the database.
 pub async fn clear(
-    target: &dyn Target,
+    target: &Database,
     collection: &str,
     which: impl Fn(&str) -> bool + Send + Sync,
 ) -> Result<()> {

@@ -2,7 +2,7 @@
 //! of the undelivered orders. They are read before and after a run, whatever its data's size.
 
 use hoap_data::DataSet;
-use hoap_database::Target;
+use hoap_database::Database;
 use hoap_record::check::Check;
 
 use super::district::{District, Undelivered};
@@ -20,7 +20,7 @@ use crate::Result;
 /// [`ErrorKind::Broken`](crate::ErrorKind::Broken) for a field of the wrong type, and the errors of
 /// the database.
 pub async fn read(
-    target: &dyn Target,
+    target: &Database,
     data: &DataSet,
     fresh: bool,
     stop: &(dyn Fn() -> bool + Sync),
@@ -32,7 +32,7 @@ pub async fn read(
 /// [`read`] with sessions that are there.
 pub(super) async fn with(
     reader: &mut Reader<'_>,
-    target: &dyn Target,
+    target: &Database,
     data: &DataSet,
     fresh: bool,
     stop: &(dyn Fn() -> bool + Sync),

@@ -1,7 +1,7 @@
 //! The parameters of CH2 and CH2++ data in a database's note.
 
 use hoap_data::{DATA_VERSION, DataSet, Schema, Spec};
-use hoap_database::Target;
+use hoap_database::Database;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -89,7 +89,7 @@ impl DataNote {
 /// # Errors
 /// Returns [`ErrorKind::Missing`] where the database holds no data, and [`ErrorKind::Unavailable`]
 /// where it holds other data or not all.
-pub async fn expect_loaded(target: &dyn Target, schema: Schema) -> Result<(Note, DataSet)> {
+pub async fn expect_loaded(target: &Database, schema: Schema) -> Result<(Note, DataSet)> {
     let note = note::expect_loaded(target, schema.name()).await?;
     let data = DataNote::read(&note.data)?.data_set()?;
     Ok((note, data))

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::try_join_all;
 use hoap_data::{Collection, Schema};
-use hoap_database::{Access, Documents, Intent, Order, Row, Session, Target, Transaction};
+use hoap_database::{Access, Database, Documents, Intent, Order, Row, Session, Transaction};
 use serde_json::Value;
 
 use super::district::Undelivered;
@@ -28,7 +28,7 @@ const SESSIONS: usize = 8;
 
 /// Sessions that only read.
 pub(super) struct Reader<'a> {
-    sessions: Vec<Box<dyn Session>>,
+    sessions: Vec<Session>,
     stop: &'a (dyn Fn() -> bool + Sync),
 }
 
@@ -37,10 +37,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unavailable`] where the database has no transactions, and its errors.
-    pub async fn new(
-        target: &dyn Target,
-        stop: &'a (dyn Fn() -> bool + Sync),
-    ) -> Result<Reader<'a>> {
+    pub async fn new(target: &Database, stop: &'a (dyn Fn() -> bool + Sync)) -> Result<Reader<'a>> {
         let transactions = target.transactions()?;
         let mut sessions = vec![transactions.session().await?];
         while !target.blocking() && sessions.len() < SESSIONS {
@@ -69,7 +66,7 @@ impl<'a> Reader<'a> {
         for keys in keys.chunks(self.batch()) {
             go_on(self.stop, collection)?;
             let parts = self.sessions.iter_mut().zip(keys.chunks(KEYS));
-            let parts = parts.map(|(session, keys)| part(&mut **session, collection, keys, names));
+            let parts = parts.map(|(session, keys)| part(&mut *session, collection, keys, names));
             rows.extend(try_join_all(parts).await?.into_iter().flatten());
         }
         Ok(rows)
@@ -90,7 +87,7 @@ impl<'a> Reader<'a> {
         for districts in districts.chunks(self.batch()) {
             go_on(self.stop, Collection::Neworder)?;
             let parts = self.sessions.iter_mut().zip(districts.chunks(KEYS));
-            let parts = parts.map(|(session, districts)| ends(&mut **session, &paths, districts));
+            let parts = parts.map(|(session, districts)| ends(&mut *session, &paths, districts));
             found.extend(try_join_all(parts).await?.into_iter().flatten());
         }
         Ok(found)
@@ -98,7 +95,7 @@ impl<'a> Reader<'a> {
 }
 
 async fn part(
-    session: &mut dyn Session,
+    session: &mut Session,
     collection: Collection,
     keys: &[String],
     names: &[&str],
@@ -123,7 +120,7 @@ async fn part(
 }
 
 async fn ends(
-    session: &mut dyn Session,
+    session: &mut Session,
     paths: &Paths,
     districts: &[(u32, u32)],
 ) -> Result<Vec<Undelivered>> {
@@ -143,7 +140,7 @@ async fn ends(
 
 /// Reads fields in one transaction.
 async fn look(
-    session: &mut dyn Session,
+    session: &mut Session,
     collection: Collection,
     keys: &[String],
     names: &[&str],
@@ -156,14 +153,14 @@ async fn look(
 
 /// Reads the ends of a district's undelivered orders in one transaction.
 async fn both_ends(
-    session: &mut dyn Session,
+    session: &mut Session,
     paths: &Paths,
     district: (u32, u32),
 ) -> Result<Undelivered> {
     let mut tx = session.begin(Access::Read).await?;
-    let oldest = end(&mut *tx, paths, district, Order::Ascending).await?;
+    let oldest = end(&mut tx, paths, district, Order::Ascending).await?;
     let newest = match oldest {
-        Some(_) => end(&mut *tx, paths, district, Order::Descending).await?,
+        Some(_) => end(&mut tx, paths, district, Order::Descending).await?,
         None => None,
     };
     tx.commit().await?;
@@ -185,7 +182,7 @@ async fn pause(error: Error, retries: &mut u32) -> Result<()> {
 
 /// The first number of a district's undelivered orders in this order.
 async fn end(
-    tx: &mut dyn Transaction,
+    tx: &mut Transaction<'_>,
     paths: &Paths,
     (w, d): (u32, u32),
     order: Order,
@@ -208,7 +205,7 @@ fn go_on(stop: &(dyn Fn() -> bool + Sync), collection: Collection) -> Result<()>
 
 /// Reads a collection, a document after the other.
 pub(super) async fn scan<T: Send>(
-    documents: &dyn Documents,
+    documents: Documents<'_>,
     stop: &(dyn Fn() -> bool + Sync),
     collection: Collection,
     fields: &[&str],

@@ -56,7 +56,7 @@ impl Snapshot {
     /// Reads every warehouse and district.
     pub(super) async fn places(
         &mut self,
-        documents: &dyn Documents,
+        documents: Documents<'_>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<()> {
         let warehouse = ["w_id", "w_ytd"];

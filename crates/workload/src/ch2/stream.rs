@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hoap_data::DataSet;
-use hoap_database::{AnalyticalSession, Target};
+use hoap_database::{AnalyticalSession, Database};
 use hoap_drive::{Canceller, Client, Completion, Next, Workload};
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use crate::{Error, ErrorKind, Result};
 
 /// The analytical side of CH2 and CH2++ on one database.
 pub struct Streams {
-    target: Arc<dyn Target>,
+    target: Database,
     shared: Arc<Shared>,
 }
 
@@ -34,12 +34,7 @@ static NAMES: std::sync::LazyLock<[&'static str; COUNT]> =
 impl Streams {
     /// The streams of a run. Of random parameters only the seed is used: each stream and each loop
     /// draws its own.
-    pub fn new(
-        target: Arc<dyn Target>,
-        data: DataSet,
-        texts: Texts,
-        parameters: ParameterSet,
-    ) -> Self {
+    pub fn new(target: Database, data: DataSet, texts: Texts, parameters: ParameterSet) -> Self {
         let warnings = Mutex::default();
         Streams { target, shared: Arc::new(Shared { data, texts, parameters, warnings }) }
     }
@@ -83,7 +78,7 @@ impl Workload for Streams {
 
 /// One query client.
 pub struct Stream {
-    session: Box<dyn AnalyticalSession>,
+    session: AnalyticalSession,
     shared: Arc<Shared>,
     number: usize,
     /// Queries drawn so far.
@@ -129,7 +124,7 @@ impl Client for Stream {
 
     async fn run(&mut self) -> Completion {
         let (query, parameters) = self.current();
-        let answer = run_query(&mut *self.session, &self.shared.texts, query, &parameters).await;
+        let answer = run_query(&mut self.session, &self.shared.texts, query, &parameters).await;
         self.note_warnings(query);
         Completion::of(answer.map(|answer| answer.rows.len() as u64))
     }
@@ -147,7 +142,7 @@ impl Client for Stream {
 /// Returns the errors of the database, and [`ErrorKind::Broken`] where the answer lacks the columns
 /// of the query.
 pub async fn run_query(
-    session: &mut dyn AnalyticalSession,
+    session: &mut AnalyticalSession,
     texts: &Texts,
     query: &Query,
     parameters: &[(String, Value)],

@@ -61,7 +61,7 @@ impl Suspects {
     /// Those of [`scan`].
     pub async fn judge(
         self,
-        documents: &dyn Documents,
+        documents: Documents<'_>,
         data: &DataSet,
         findings: &mut Findings,
         stop: &(dyn Fn() -> bool + Sync),
@@ -136,7 +136,7 @@ struct Again<'a> {
 impl Again<'_> {
     async fn read(
         &mut self,
-        documents: &dyn Documents,
+        documents: Documents<'_>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<()> {
         use Collection::{Customer, History, Orders};

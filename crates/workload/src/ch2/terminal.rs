@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use hoap_data::DataSet;
 use hoap_data::random::Stream;
-use hoap_database::{Access, Session, Target, Transaction};
+use hoap_database::{Access, Database, Session, Transaction};
 use hoap_drive::{Canceller, Client, Completion, Next, Outcome, Workload};
 
 use super::audit::Tally;
@@ -41,7 +41,7 @@ pub struct Options {
 
 /// The operational side of CH2 and CH2++ on one database.
 pub struct Terminals {
-    target: Arc<dyn Target>,
+    target: Database,
     shared: Arc<Shared>,
     board: Option<Arc<Board>>,
     witnesses: Option<Arc<Witnesses>>,
@@ -62,7 +62,7 @@ struct Shared {
 
 impl Terminals {
     /// The terminals of a run that begins now.
-    pub fn new(target: Arc<dyn Target>, data: DataSet, options: Options) -> Self {
+    pub fn new(target: Database, data: DataSet, options: Options) -> Self {
         let mut random = Stream::new(options.seed, &[TERMINAL_STREAM]);
         let constants = Constants::draw(data.c_last_load(), &mut random);
         let warehouses = data.spec().warehouses;
@@ -154,7 +154,7 @@ impl Workload for Terminals {
 
 /// One transaction client.
 pub struct Terminal {
-    session: Box<dyn Session>,
+    session: Session,
     /// The counter of this terminal, where freshness is measured.
     counter: Option<Counter>,
     witness: Option<Witness>,
@@ -222,7 +222,7 @@ impl Client for Terminal {
     async fn aside(&mut self) {
         if let Some(witness) = self.witness.as_mut().filter(|witness| witness.is_due()) {
             let retries = self.shared.options.retries;
-            witness.run(&mut *self.session, retries, &self.given_up).await;
+            witness.run(&mut self.session, retries, &self.given_up).await;
         }
     }
 
@@ -277,7 +277,7 @@ macro_rules! attempt {
             Err(e) => Err(e),
             Ok(mut begun) => {
                 let wish = {
-                    let $tx: &mut dyn Transaction = &mut *begun;
+                    let $tx: &mut Transaction<'_> = &mut begun;
                     match ($body.await, $counter) {
                         (Ok(Wish::Commit(value)), Some(counter)) => {
                             let stamped = counter.stamp($tx).await;
@@ -406,7 +406,7 @@ impl Terminal {
 }
 
 async fn enter(
-    tx: &mut dyn Transaction,
+    tx: &mut Transaction<'_>,
     shared: &Shared,
     input: &input::NewOrder,
 ) -> Result<Wish<tx::Receipt>> {
@@ -416,7 +416,7 @@ async fn enter(
 }
 
 async fn pay(
-    tx: &mut dyn Transaction,
+    tx: &mut Transaction<'_>,
     shared: &Shared,
     input: &input::Payment,
     history_key: &str,
@@ -426,7 +426,7 @@ async fn pay(
 }
 
 async fn deliver(
-    tx: &mut dyn Transaction,
+    tx: &mut Transaction<'_>,
     shared: &Shared,
     input: input::Delivery,
     d: u32,

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::{Range, RangeInclusive};
 
 use hoap_data::{Collection, DataSet};
-use hoap_database::{Row, Target};
+use hoap_database::{Database, Row};
 
 use super::away::{Away, Debt};
 use super::counters;
@@ -36,7 +36,7 @@ const LINES: u64 = 15;
 /// A run, and the database after it.
 pub struct Touched<'a> {
     /// The database.
-    pub target: &'a dyn Target,
+    pub target: &'a Database,
     /// The data set that was loaded.
     pub data: &'a DataSet,
     /// The districts as [`counters::read`] found them before the run.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hoap_data::random::Stream;
 use hoap_data::{Collection, DataSet};
-use hoap_database::{Row, Target};
+use hoap_database::{Database, Row};
 use hoap_record::check::{Check, Verdict};
 use serde_json::{Map, Value};
 
@@ -133,7 +133,7 @@ impl Sample {
     /// database.
     pub async fn check(
         &self,
-        target: &dyn Target,
+        target: &Database,
         data: &DataSet,
         ledger: &Ledger,
         when: &str,
@@ -399,9 +399,10 @@ fn same(made: &Value, found: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use hoap_data::{Schema, Spec};
     use serde_json::json;
+
+    use super::*;
 
     #[test]
     fn bad_credit_data_is_what_payments_in_any_order_leave() {

@@ -27,7 +27,7 @@ struct Stock {
 
 /// The pass over whole collections.
 struct Pass<'a, 'e> {
-    documents: &'a dyn Documents,
+    documents: Documents<'a>,
     data: &'a DataSet,
     stop: &'a (dyn Fn() -> bool + Sync),
     expected: &'a mut Expected<'e>,
@@ -50,7 +50,7 @@ impl Snapshot {
     /// true, [`ErrorKind::Broken`](crate::ErrorKind::Broken) for a document with a field of the
     /// wrong type or range, and the errors of the database.
     pub async fn take(
-        documents: &dyn Documents,
+        documents: Documents<'_>,
         data: &DataSet,
         expected: &mut Expected<'_>,
         stop: &(dyn Fn() -> bool + Sync),

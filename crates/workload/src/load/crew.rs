@@ -92,7 +92,7 @@ enum End {
 
 /// Writes what is missing of a part.
 pub(super) async fn write(
-    documents: &dyn Documents,
+    documents: Documents<'_>,
     work: Work,
     clients: Clients,
     progress: &mut (dyn FnMut(Progress<'_>) + Send),
@@ -152,7 +152,7 @@ pub(super) async fn write(
 }
 
 /// Opens a writer of a slice, and lets a task write with it.
-async fn load_slice(documents: &dyn Documents, slice: u64, shared: Arc<Shared>) -> Result<End> {
+async fn load_slice(documents: Documents<'_>, slice: u64, shared: Arc<Shared>) -> Result<End> {
     let writer = match documents.bulk(&shared.work.division.label(slice)).await {
         Ok(writer) => writer,
         Err(e) => return Ok(End::NotOpened(slice, e)),
@@ -183,11 +183,7 @@ impl<T> Drop for Task<T> {
 }
 
 /// Writes what is missing of a slice.
-async fn write_slice(
-    mut writer: Box<dyn BulkWriter>,
-    slice: u64,
-    shared: Arc<Shared>,
-) -> Result<End> {
+async fn write_slice(mut writer: BulkWriter, slice: u64, shared: Arc<Shared>) -> Result<End> {
     let Work { source, division, .. } = &shared.work;
     let names = source.collections();
     let (mut spans, mut there) = (VecDeque::new(), 0);
@@ -208,17 +204,17 @@ async fn write_slice(
     shared.there.fetch_add(there, Ordering::Relaxed);
     let mut progress = SliceProgress { shared: &shared, there };
     let whole = match source.typed().zip(writer.values_at_once()) {
-        Some(typed) => write_values(&mut *writer, typed, spans, &mut progress).await?,
+        Some(typed) => write_values(&mut writer, typed, spans, &mut progress).await?,
         None if writer.takes_texts() => {
-            write_texts(&mut *writer, &**source, spans, &mut progress).await?
+            write_texts(&mut writer, &**source, spans, &mut progress).await?
         }
-        None => write_batches(&mut *writer, source, spans, &mut progress).await?,
+        None => write_batches(&mut writer, source, spans, &mut progress).await?,
     };
     if !whole {
         shared.there.fetch_sub(progress.there, Ordering::Relaxed);
         return Ok(End::GivenBack(slice));
     }
-    finish(&mut *writer, &shared).await?;
+    finish(&mut writer, &shared).await?;
     Ok(End::Whole)
 }
 
@@ -247,7 +243,7 @@ impl SliceProgress<'_> {
 /// Writes documents as JSON text, each batch made while the one before is written. Returns whether
 /// they are all written.
 async fn write_batches(
-    writer: &mut dyn BulkWriter,
+    writer: &mut BulkWriter,
     source: &Arc<dyn LoadSource>,
     spans: VecDeque<Span>,
     progress: &mut SliceProgress<'_>,
@@ -271,7 +267,7 @@ async fn write_batches(
 
 /// Lets the writer make the documents, as JSON text. Returns whether they are all written.
 async fn write_texts(
-    writer: &mut dyn BulkWriter,
+    writer: &mut BulkWriter,
     source: &dyn LoadSource,
     spans: VecDeque<Span>,
     progress: &mut SliceProgress<'_>,
@@ -297,7 +293,7 @@ async fn write_texts(
 
 /// Lets the writer make the documents, value by value. Returns whether they are all written.
 async fn write_values(
-    writer: &mut dyn BulkWriter,
+    writer: &mut BulkWriter,
     (source, at_once): (&dyn TypedSource, u64),
     spans: VecDeque<Span>,
     progress: &mut SliceProgress<'_>,
@@ -322,7 +318,7 @@ async fn write_values(
 }
 
 /// Waits for the writer to finish, until the load is stopped.
-async fn finish(writer: &mut dyn BulkWriter, shared: &Shared) -> Result<()> {
+async fn finish(writer: &mut BulkWriter, shared: &Shared) -> Result<()> {
     let stopped = async {
         while !shared.stops() {
             tokio::time::sleep(GLANCE).await;

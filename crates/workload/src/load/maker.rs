@@ -47,7 +47,7 @@ pub(super) struct Limit {
 
 impl Limit {
     /// What the writer wants now.
-    pub fn of(writer: &dyn BulkWriter) -> Limit {
+    pub fn of(writer: &BulkWriter) -> Limit {
         Limit { bytes: writer.batch_bytes(), documents: writer.batch_documents() }
     }
 

@@ -90,7 +90,7 @@ impl Load {
 /// are kept for a resume. [`ErrorKind::Invalid`] where `existing` forbids it, and what the database
 /// answers.
 pub async fn load(
-    documents: &dyn Documents,
+    documents: Documents<'_>,
     load: Load,
     stop: Stopping,
     progress: &mut (dyn FnMut(Progress<'_>) + Send),
@@ -135,7 +135,7 @@ pub async fn load(
 /// What the database stores, from the note or asked now. It is loaded whether it says so or not.
 /// `None` where runs have changed what was loaded.
 async fn stored(
-    documents: &dyn Documents,
+    documents: Documents<'_>,
     names: &[&str],
 ) -> Result<Option<std::result::Result<StoredLoad, String>>> {
     let Some(note) = note::read(documents).await? else { return Ok(None) };
@@ -160,7 +160,7 @@ async fn stored(
 }
 
 /// The clients that the database allows: one where it has one writer.
-fn allowed(documents: &dyn Documents, clients: Clients) -> Result<Clients> {
+fn allowed(documents: Documents<'_>, clients: Clients) -> Result<Clients> {
     match (clients, documents.several_writers()) {
         (Clients::Number(n), Err(e)) if n > 1 => {
             Err(Error::from(e).advise("leave out --load-clients"))
@@ -180,7 +180,7 @@ fn allowed(documents: &dyn Documents, clients: Clients) -> Result<Clients> {
 /// Returns [`ErrorKind::Invalid`] for a part that is not the first, [`ErrorKind::Unavailable`] where
 /// collections of these names are there that no load made, with nothing removed, and the errors of
 /// the database.
-pub async fn remove(documents: &dyn Documents, source: &dyn LoadSource, part: Part) -> Result<()> {
+pub async fn remove(documents: Documents<'_>, source: &dyn LoadSource, part: Part) -> Result<()> {
     if part.part != 1 {
         return Err(Error::new(
             ErrorKind::Invalid,
@@ -214,7 +214,7 @@ fn all(source: &dyn LoadSource) -> Vec<String> {
 }
 
 /// Refuses collections of these names that no load made, and names them.
-async fn unless_foreign(documents: &dyn Documents, names: &[String], tried: &str) -> Result<()> {
+async fn unless_foreign(documents: Documents<'_>, names: &[String], tried: &str) -> Result<()> {
     let mut there = Vec::new();
     for name in names {
         if documents.any_exists(&[name.as_str()]).await? {
@@ -232,7 +232,7 @@ async fn unless_foreign(documents: &dyn Documents, names: &[String], tried: &str
 }
 
 /// Refuses a part where the database takes only whole loads.
-fn divisible(documents: &dyn Documents, part: Part) -> Result<()> {
+fn divisible(documents: Documents<'_>, part: Part) -> Result<()> {
     match part.of > 1 {
         true => documents.in_parts().map_err(|e| Error::from(e).advise("load it whole")),
         false => Ok(()),
@@ -241,7 +241,7 @@ fn divisible(documents: &dyn Documents, part: Part) -> Result<()> {
 
 /// Settles where all parts are done. Returns whether they are.
 async fn settle(
-    documents: &dyn Documents,
+    documents: Documents<'_>,
     source: &dyn LoadSource,
     progress: &mut (dyn FnMut(Progress<'_>) + Send),
 ) -> Result<bool> {
@@ -268,7 +268,7 @@ async fn settle(
 /// Checks that this part may begin and notes its beginning. How parts are divided into slices is
 /// what the first of them has noted.
 async fn begin(
-    documents: &dyn Documents,
+    documents: Documents<'_>,
     source: &dyn LoadSource,
     division: Division,
     existing: Existing,

@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use hoap_data::random::Stream;
 use hoap_data::shop::{MONTHS, ShopData};
-use hoap_database::shop::{JoinSession, JoinVariant, Joins, PageSession, Pages};
-use hoap_database::{Answer, Row};
+use hoap_database::shop::JoinVariant;
+use hoap_database::{Answer, Joins, Pages, Row};
 use serde_json::{Value, json};
 
 use super::below;
@@ -64,8 +64,8 @@ impl Kept<'_> {
 }
 
 /// Keeps pages.
-pub(super) async fn pages<S: Pages>(
-    database: &S,
+pub(super) async fn pages(
+    database: &Pages,
     data: &ShopData,
     target: &str,
     dir: &Path,
@@ -90,8 +90,8 @@ pub(super) async fn pages<S: Pages>(
 }
 
 /// Keeps joins, of zip codes and months with orders where they are found.
-pub(super) async fn joins<S: Joins>(
-    database: &S,
+pub(super) async fn joins(
+    database: &Joins,
     variant: JoinVariant,
     data: &ShopData,
     target: &str,

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use hoap_data::random::Stream;
 use hoap_data::shop::{MONTHS, ShopData};
-use hoap_database::shop::{JoinRow, JoinSession, JoinVariant, Joins};
+use hoap_database::shop::{JoinRow, JoinVariant};
+use hoap_database::{JoinSession, Joins};
 use hoap_drive::{Client, Completion, Next, Workload};
 
 use super::answers::{self, KeepAnswers};
@@ -13,19 +14,19 @@ use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 
 /// The JOIN workload on one database.
-pub struct Join<S> {
-    database: S,
+pub struct Join {
+    database: Joins,
     variant: JoinVariant,
     shared: Shared,
 }
 
-impl<S: Joins> Join<S> {
+impl Join {
     /// JOIN over this data in this variant, or in the database's first one.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Invalid`] where the database lacks this variant.
     pub fn new(
-        database: S,
+        database: Joins,
         data: ShopData,
         variant: Option<JoinVariant>,
         options: Options,
@@ -50,8 +51,8 @@ impl<S: Joins> Join<S> {
     }
 }
 
-impl<S: Joins> Workload for Join<S> {
-    type Client = Joiner<S::Session>;
+impl Workload for Join {
+    type Client = Joiner;
 
     fn kinds(&self) -> &[&'static str] {
         &["JOIN"]
@@ -76,15 +77,15 @@ impl<S: Joins> Workload for Join<S> {
     }
 }
 
-impl<S: Joins> KeepAnswers for Join<S> {
+impl KeepAnswers for Join {
     async fn keep_answers(&self, target: &str, dir: &Path) -> Result<()> {
         answers::joins(&self.database, self.variant, &self.shared.data, target, dir).await
     }
 }
 
 /// One client that joins.
-pub struct Joiner<S> {
-    session: S,
+pub struct Joiner {
+    session: JoinSession,
     data: ShopData,
     check: bool,
     random: Stream,
@@ -97,7 +98,7 @@ pub struct Joiner<S> {
     rows: Vec<JoinRow>,
 }
 
-impl<S: JoinSession> Joiner<S> {
+impl Joiner {
     async fn join(&mut self) -> Result<u64> {
         self.session.join(&self.code, MONTHS[self.month], &mut self.rows).await?;
         if self.check {
@@ -138,7 +139,7 @@ impl<S: JoinSession> Joiner<S> {
     }
 }
 
-impl<S: JoinSession> Client for Joiner<S> {
+impl Client for Joiner {
     type Memory = ();
 
     fn next(&mut self) -> Next {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hoap_data::random::Stream;
 use hoap_data::shop::{ShopCollection, ShopData};
-use hoap_database::shop::{PageSession, Pages};
+use hoap_database::{PageSession, Pages};
 use hoap_drive::{Client, Completion, Next, Workload};
 
 use super::answers::{self, KeepAnswers};
@@ -20,20 +20,20 @@ const LIMIT: RangeInclusive<i64> = 1..=100;
 const OFFSET: RangeInclusive<i64> = 0..=5;
 
 /// The Pagination workload on one database.
-pub struct Pagination<S> {
-    database: S,
+pub struct Pagination {
+    database: Pages,
     shared: Shared,
 }
 
-impl<S: Pages> Pagination<S> {
+impl Pagination {
     /// Pagination over this data.
-    pub fn new(database: S, data: ShopData, options: Options) -> Self {
+    pub fn new(database: Pages, data: ShopData, options: Options) -> Self {
         Pagination { database, shared: Shared::new(data, options) }
     }
 }
 
-impl<S: Pages> Workload for Pagination<S> {
-    type Client = Pager<S::Session>;
+impl Workload for Pagination {
+    type Client = Pager;
 
     fn kinds(&self) -> &[&'static str] {
         &["PAGE"]
@@ -58,7 +58,7 @@ impl<S: Pages> Workload for Pagination<S> {
     }
 }
 
-impl<S: Pages> KeepAnswers for Pagination<S> {
+impl KeepAnswers for Pagination {
     async fn keep_answers(&self, target: &str, dir: &Path) -> Result<()> {
         answers::pages(&self.database, &self.shared.data, target, dir).await
     }
@@ -73,8 +73,8 @@ struct Page {
 }
 
 /// One client that reads pages.
-pub struct Pager<S> {
-    session: S,
+pub struct Pager {
+    session: PageSession,
     data: ShopData,
     random: Stream,
     drawn: Page,
@@ -87,7 +87,7 @@ pub struct Pager<S> {
     seen: Vec<u64>,
 }
 
-impl<S: PageSession> Pager<S> {
+impl Pager {
     async fn page(&mut self) -> Result<u64> {
         let Page { offset, limit, .. } = self.drawn;
         self.session.page(&self.country, offset, limit, &mut self.keys).await?;
@@ -130,7 +130,7 @@ impl<S: PageSession> Pager<S> {
     }
 }
 
-impl<S: PageSession> Client for Pager<S> {
+impl Client for Pager {
     type Memory = ();
 
     fn next(&mut self) -> Next {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use hoap_data::random::Stream;
 use hoap_data::ycsb::{Key, Records};
-use hoap_database::key_value::{Fields, KeyValueSession, Record, Scanned};
+use hoap_database::KeyValueSession;
+use hoap_database::engine::RecordSession;
+use hoap_database::key_value::{Fields, Record, Scanned};
 use hoap_drive::{Client, Completion, Next};
 
 use super::deletes::Deletes;
@@ -24,7 +26,7 @@ const REDRAWS: u32 = 64;
 /// One client. [`Client::next`] prepares the operation, so that [`Client::run`] takes the time of
 /// the database alone and, with `check_reads`, that of the checks.
 pub struct YcsbClient<S> {
-    session: S,
+    session: KeyValueSession<S>,
     shared: Arc<Shared>,
     keys: Keys,
     stream: Stream,
@@ -61,8 +63,13 @@ struct Operation {
     count: usize,
 }
 
-impl<S: KeyValueSession> YcsbClient<S> {
-    pub(super) fn new(session: S, shared: Arc<Shared>, keys: Keys, stream: Stream) -> Self {
+impl<S: RecordSession> YcsbClient<S> {
+    pub(super) fn new(
+        session: KeyValueSession<S>,
+        shared: Arc<Shared>,
+        keys: Keys,
+        stream: Stream,
+    ) -> Self {
         let key = shared.records.key(0);
         YcsbClient {
             session,
@@ -310,7 +317,7 @@ fn not_applied(e: &Error) -> bool {
     }
 }
 
-impl<S: KeyValueSession> Client for YcsbClient<S> {
+impl<S: RecordSession> Client for YcsbClient<S> {
     type Memory = Memory;
 
     fn next(&mut self) -> Next {

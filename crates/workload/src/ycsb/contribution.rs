@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hoap_data::ycsb::{Key, Records};
-use hoap_database::key_value::KeyValue;
+use hoap_database::engine::RecordStore;
 use serde::{Deserialize, Serialize};
 
 use super::sample::{Memory, Place, Write};
@@ -49,7 +49,7 @@ struct Unsure {
     version: u64,
 }
 
-impl<K: KeyValue> Ycsb<K> {
+impl<K: RecordStore> Ycsb<K> {
     /// The contribution of this driver, with the memory of its clients.
     pub fn contribution(&self, memory: &Memory) -> Contribution {
         let unsure_inserts = self.shared.owed.tried();
@@ -134,10 +134,11 @@ impl Contribution {
 
 #[cfg(test)]
 mod tests {
+    use hoap_data::ycsb::RecordSpec;
+
     use super::*;
     use crate::contribution::{read, write};
     use crate::ycsb::sample::{Count, Sample};
-    use hoap_data::ycsb::RecordSpec;
 
     fn records() -> Records {
         Records::new(RecordSpec::default()).unwrap()

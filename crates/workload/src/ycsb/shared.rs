@@ -19,9 +19,9 @@ pub(super) struct Shared {
     pub setup: Setup,
     /// Whether updates write all fields: as the set-up says, or the database's settings.
     pub whole_updates: bool,
-    /// Whether a read of a record that is there has fields ([`KeyValue::answers`]).
+    /// Whether a read of a record that is there has fields ([`RecordStore::answers`]).
     ///
-    /// [`KeyValue::answers`]: hoap_database::key_value::KeyValue::answers
+    /// [`RecordStore::answers`]: hoap_database::key_value::RecordStore::answers
     pub answers: bool,
     pub scan_length: Lengths,
     pub inserts: Inserts,

@@ -1,8 +1,9 @@
 //! The check of the table after a run.
 
 use hoap_data::ycsb::{Key, Records};
-use hoap_database::Documents;
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
+use hoap_database::engine::{RecordSession, RecordStore};
+use hoap_database::key_value::{Fields, Record, Table};
+use hoap_database::{Documents, KeyValue, KeyValueSession};
 use hoap_record::check::{Check, Verdict};
 
 use super::client::check;
@@ -14,13 +15,13 @@ use crate::{Error, ErrorKind, Result};
 /// The most faults that a check lists.
 const LISTED: usize = 5;
 
-impl<K: KeyValue> Ycsb<K> {
+impl<K: RecordStore> Ycsb<K> {
     /// Counts the table's records: those that a run reads must exist.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Invalid`], with both numbers, where the count differs from the loaded
     /// one.
-    pub async fn expect_whole(&self, documents: &dyn Documents) -> Result<()> {
+    pub async fn expect_whole(&self, documents: Documents<'_>) -> Result<()> {
         let name = &self.table().name;
         let (found, loaded) = (count(documents, name).await?, self.shared.records.spec().count);
         if found == loaded {
@@ -39,13 +40,13 @@ impl<K: KeyValue> Ycsb<K> {
     /// Returns the errors of [`verify`].
     pub async fn verify(
         &self,
-        documents: &dyn Documents,
+        documents: Documents<'_>,
         memory: &Memory,
         when: &str,
     ) -> Result<Vec<Check>> {
         let place = (self.table(), &self.shared.records);
         let unsure = self.shared.owed.tried();
-        verify(&*self.target, place, documents, (memory, unsure), when).await
+        verify(&self.target, place, documents, (memory, unsure), when).await
     }
 }
 
@@ -55,10 +56,10 @@ impl<K: KeyValue> Ycsb<K> {
 ///
 /// # Errors
 /// Returns the errors of reading.
-pub async fn verify<K: KeyValue>(
-    key_value: &K,
+pub async fn verify<K: RecordStore>(
+    key_value: &KeyValue<K>,
     (table, records): (&Table, &Records),
-    documents: &dyn Documents,
+    documents: Documents<'_>,
     (memory, unsure): (&Memory, u64),
     when: &str,
 ) -> Result<Vec<Check>> {
@@ -69,7 +70,7 @@ pub async fn verify<K: KeyValue>(
     Ok(vec![counted, check_writes(session, records, memory, when).await?])
 }
 
-async fn count(documents: &dyn Documents, table: &str) -> Result<u64> {
+async fn count(documents: Documents<'_>, table: &str) -> Result<u64> {
     let mut count = 0;
     let mut each = |_: &str, _| {
         count += 1;
@@ -111,8 +112,8 @@ fn check_count(found: u64, loaded: u64, (count, unsure): (Count, u64), when: &st
     }
 }
 
-async fn check_writes<S: KeyValueSession>(
-    mut session: S,
+async fn check_writes<S: RecordSession>(
+    mut session: KeyValueSession<S>,
     records: &Records,
     memory: &Memory,
     when: &str,

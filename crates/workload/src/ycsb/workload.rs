@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 
 use hoap_data::random::Stream;
-use hoap_database::key_value::{KeyValue, Table};
+use hoap_database::KeyValue;
+use hoap_database::engine::RecordStore;
+use hoap_database::key_value::Table;
 use hoap_drive::Workload;
 
 use super::client::YcsbClient;
@@ -23,8 +25,8 @@ const CLIENT: u64 = u64::from_be_bytes(*b"client\0\0");
 
 /// YCSB's core workload on one database. It lives for a run with all its steps: later steps read
 /// what earlier ones inserted.
-pub struct Ycsb<K: KeyValue> {
-    pub(super) target: Arc<K>,
+pub struct Ycsb<K: RecordStore> {
+    pub(super) target: KeyValue<K>,
     pub(super) shared: Arc<Shared>,
     table: Table,
     names: Vec<&'static str>,
@@ -34,13 +36,13 @@ pub struct Ycsb<K: KeyValue> {
     clients: AtomicU64,
 }
 
-impl<K: KeyValue> Ycsb<K> {
+impl<K: RecordStore> Ycsb<K> {
     /// The workload on a table with the records of `table`, before any run. Reads nothing.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Invalid`] where the set-up is for another number of records, has scans
     /// that the database lacks, or requests that no record can satisfy.
-    pub fn new(target: Arc<K>, table: &UserTable, setup: Setup) -> Result<Self> {
+    pub fn new(target: KeyValue<K>, table: &UserTable, setup: Setup) -> Result<Self> {
         let records = table.records;
         let there = records.numbers();
         if setup.mix.share(Kind::Scan) > 0.0 {
@@ -111,7 +113,7 @@ impl<K: KeyValue> Ycsb<K> {
     }
 }
 
-impl<K: KeyValue> Workload for Ycsb<K> {
+impl<K: RecordStore> Workload for Ycsb<K> {
     type Client = YcsbClient<K::Session>;
 
     fn kinds(&self) -> &[&'static str] {

@@ -3,7 +3,8 @@
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_database::engine::Done;
+use hoap_database::failure::Failure;
 
 /// Polls a future once; `None` where it waits.
 fn poll_once<T>(future: impl Future<Output = T>) -> Option<T> {
@@ -18,37 +19,37 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
     poll_once(future).expect("a database in memory answers at once")
 }
 
-fn only_reads<T>() -> Result<T> {
-    Err(Error::new(ErrorKind::Invalid, "use the documents", "they are only read"))
+fn only_reads<T>() -> Done<T> {
+    Err(Failure::invalid("the documents are only read"))
 }
 
 /// `Documents` of a database that a check only scans, by this method.
 macro_rules! only_scanned {
     ($database:ty: $($scan:tt)*) => {
         #[async_trait::async_trait]
-        impl hoap_database::Documents for $database {
-            async fn note(&self) -> Result<Option<Value>> {
+        impl hoap_database::engine::Documents for $database {
+            async fn note(&self) -> hoap_database::engine::Done<Option<Value>> {
                 Ok(None)
             }
-            async fn set_note(&self, _: Option<&Value>, _: &Value) -> Result<bool> {
+            async fn set_note(&self, _: Option<&Value>, _: &Value) -> hoap_database::engine::Done<bool> {
                 crate::only_reads()
             }
-            async fn any_exists(&self, _: &[&str]) -> Result<bool> {
+            async fn exists(&self, _: &str) -> hoap_database::engine::Done<bool> {
                 Ok(true)
             }
-            async fn drop(&self, _: &[&str]) -> Result<()> {
+            fn elsewhere(&self) -> &'static str {
+                "nowhere"
+            }
+            async fn drop(&self, _: &[&str]) -> hoap_database::engine::Done<()> {
                 crate::only_reads()
             }
-            async fn create(&self, _: &[&str]) -> Result<()> {
+            async fn create(&self, _: &[&str]) -> hoap_database::engine::Done<()> {
                 crate::only_reads()
             }
-            async fn bulk(
-                &self,
-                _: &str,
-            ) -> Result<Box<dyn hoap_database::BulkWriter>> {
+            async fn bulk(&self, _: &str) -> hoap_database::engine::Done<Box<dyn hoap_database::engine::Bulk>> {
                 crate::only_reads()
             }
-            async fn settle(&self, _: &[hoap_database::Index]) -> Result<()> {
+            async fn settle(&self, _: &[hoap_database::Index]) -> hoap_database::engine::Done<()> {
                 crate::only_reads()
             }
             $($scan)*

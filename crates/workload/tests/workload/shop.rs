@@ -4,14 +4,18 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
+use async_trait::async_trait;
 use hoap_data::shop::{MONTHS, ShopData, ShopSpec};
-use hoap_database::shop::{JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages};
-use hoap_database::{Blocking, NotApplicable};
+use hoap_database::engine::{About, Calls, Done, Engine, Joiner, Joins, Offered, Pager, Pages};
+use hoap_database::failure::Failure;
+use hoap_database::shop::{JoinRow, JoinVariant};
+use hoap_database::{Database, NotApplicable};
 use hoap_drive::{Client, Outcome, Workload};
+use hoap_record::Description;
 use hoap_workload::load::LoadSource;
 use hoap_workload::shop::source::data_of;
 use hoap_workload::shop::{Join, Options, Pagination};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::{Error, ErrorKind};
 use serde_json::Value;
 
 fn data() -> ShopData {
@@ -102,36 +106,51 @@ fn documents(data: &ShopData, at: usize, part: u64) -> Vec<(String, Value)> {
     LoadSource::part(data, at, part, 3).map(document).collect()
 }
 
-impl Blocking for Memory {}
+impl Engine for Memory {
+    fn about(&self) -> About {
+        About::new("memory", "memory:", &[], Calls::InProcess)
+    }
 
-impl Pages for Memory {
-    type Session = Memory;
+    fn description(&self) -> Description {
+        unreachable!("nothing is recorded of it")
+    }
 
-    async fn session(&self) -> Result<Memory> {
-        Ok(self.clone())
+    fn pages(&self) -> Offered<&dyn Pages> {
+        Ok(self)
+    }
+
+    fn joins(&self) -> Offered<&dyn Joins> {
+        Ok(self)
     }
 }
 
-impl Joins for Memory {
-    type Session = Memory;
+#[async_trait]
+impl Pages for Memory {
+    async fn pager(&self) -> Done<Box<dyn Pager>> {
+        Ok(Box::new(self.clone()))
+    }
+}
 
+#[async_trait]
+impl Joins for Memory {
     fn variants(&self) -> &'static [JoinVariant] {
         &[JoinVariant::TwoPhase, JoinVariant::Lookup]
     }
 
-    async fn session(&self, _: JoinVariant) -> Result<Memory> {
-        Ok(self.clone())
+    async fn joiner(&self, _: JoinVariant) -> Done<Box<dyn Joiner>> {
+        Ok(Box::new(self.clone()))
     }
 }
 
-impl PageSession for Memory {
+#[async_trait]
+impl Pager for Memory {
     async fn page(
         &mut self,
         country: &str,
         offset: u32,
         limit: u32,
         keys: &mut Vec<String>,
-    ) -> Result<()> {
+    ) -> Done<()> {
         self.note(Asked::Page(country.to_owned(), offset, limit))?;
         let all = self.countries.get(country).map_or(&[][..], Vec::as_slice);
         keys.clear();
@@ -152,8 +171,9 @@ impl PageSession for Memory {
     }
 }
 
-impl JoinSession for Memory {
-    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
+#[async_trait]
+impl Joiner for Memory {
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         self.note(Asked::Join(zip.to_owned(), month.to_owned()))?;
         let orders = self.order_lists.get(zip).into_iter().flatten().map(|key| &self.orders[key]);
         let prices = orders.filter(|(m, _)| m == month).map(|(_, cents)| cents);
@@ -176,11 +196,11 @@ impl JoinSession for Memory {
 }
 
 impl Memory {
-    fn note(&self, request: Asked) -> Result<()> {
+    fn note(&self, request: Asked) -> Done<()> {
         let mut asked = self.asked.lock().expect("no panic before");
         asked.push(request);
         match self.broken {
-            Some(kind) if asked.len() % 2 == 1 => Err(Error::new(kind, "ask", "no")),
+            Some(kind) if asked.len() % 2 == 1 => Err(Failure::new(kind, "no").trying("ask")),
             _ => Ok(()),
         }
     }
@@ -229,7 +249,8 @@ fn assert_even(counts: &BTreeMap<String, usize>, values: usize) {
 #[test]
 fn pages() {
     let memory = Memory::load(&data());
-    let pagination = Pagination::new(memory.clone(), data(), CHECKED);
+    let pagination =
+        Pagination::new(Database::new(memory.clone()).pages().unwrap(), data(), CHECKED);
     assert_eq!((pagination.kinds(), pagination.loop_length()), (&["PAGE"][..], None));
     assert!(!pagination.blocking());
     let ends = run(&pagination, 4, 5000);
@@ -259,7 +280,8 @@ fn pages() {
 #[test]
 fn joins() {
     let memory = Memory::load(&data());
-    let join = Join::new(memory.clone(), data(), None, CHECKED).expect("applicable");
+    let join = Join::new(Database::new(memory.clone()).joins().unwrap(), data(), None, CHECKED)
+        .expect("applicable");
     assert_eq!((join.kinds(), join.variant()), (&["JOIN"][..], JoinVariant::TwoPhase));
     let ends = run(&join, 3, 4000);
     all_done(&ends);
@@ -283,11 +305,20 @@ fn short_answers_are_right() {
     (spec.customers_per_country, spec.customers_per_zip) = (3, 1);
     let data = ShopData::new(spec).expect("valid");
     let memory = Memory::load(&data);
-    let pages = run(&Pagination::new(memory.clone(), data, CHECKED), 1, 500);
+    let pages = run(
+        &Pagination::new(Database::new(memory.clone()).pages().unwrap(), data, CHECKED),
+        1,
+        500,
+    );
     all_done(&pages);
     let sizes: HashSet<u64> = pages.iter().map(|&(_, rows)| rows).collect();
     assert_eq!(sizes, (0..4).collect());
-    let joins = run(&Join::new(memory, data, None, CHECKED).expect("applicable"), 1, 500);
+    let joins = run(
+        &Join::new(Database::new(memory).joins().unwrap(), data, None, CHECKED)
+            .expect("applicable"),
+        1,
+        500,
+    );
     all_done(&joins);
     assert_eq!(joins.iter().map(|&(_, rows)| rows).collect::<HashSet<_>>(), HashSet::from([0, 1]));
 }
@@ -305,7 +336,17 @@ fn lies_are_caught() {
         (Lie::OrderKey, "no customer has the key 'order:0'"),
     ];
     for (lie, words) in page_lies {
-        let run = |options| run(&Pagination::new(memory.lying(lie), data(), options), 1, 200);
+        let run = |options| {
+            run(
+                &Pagination::new(
+                    Database::new(memory.lying(lie)).pages().unwrap(),
+                    data(),
+                    options,
+                ),
+                1,
+                200,
+            )
+        };
         // A page of one key cannot hold a key twice.
         let truths = if lie == Lie::KeyTwice { 20 } else { 0 };
         assert_caught(&run(CHECKED), words, truths);
@@ -320,7 +361,17 @@ fn lies_are_caught() {
     ];
     for (lie, words) in join_lies {
         let run = |options| {
-            run(&Join::new(memory.lying(lie), data(), None, options).expect("applicable"), 1, 200)
+            run(
+                &Join::new(
+                    Database::new(memory.lying(lie)).joins().unwrap(),
+                    data(),
+                    None,
+                    options,
+                )
+                .expect("applicable"),
+                1,
+                200,
+            )
         };
         assert_caught(&run(CHECKED), words, 0);
         all_done(&run(UNCHECKED));
@@ -349,7 +400,8 @@ fn assert_caught(ends: &[(Outcome, u64)], words: &str, truths: usize) {
 fn failures_are_passed_on() {
     for kind in [ErrorKind::Timeout, ErrorKind::Unavailable, ErrorKind::Cancelled] {
         let memory = Memory { broken: Some(kind), ..Memory::load(&data()) };
-        let ends = run(&Pagination::new(memory, data(), CHECKED), 1, 10);
+        let ends =
+            run(&Pagination::new(Database::new(memory).pages().unwrap(), data(), CHECKED), 1, 10);
         for pair in ends.chunks(2) {
             match &pair[0].0 {
                 Outcome::Failed(e) => assert_eq!(e.kind, kind),
@@ -367,7 +419,8 @@ fn seeds_and_clients() {
     let asked = |seed| {
         let memory = Memory { asked: Arc::default(), ..memory.clone() };
         let options = Options { seed, check_reads: false };
-        let pagination = Pagination::new(memory.clone(), data(), options);
+        let pagination =
+            Pagination::new(Database::new(memory.clone()).pages().unwrap(), data(), options);
         for _ in 0..2 {
             run(&pagination, 2, 20);
         }
@@ -394,14 +447,25 @@ fn not_applicable() {
     let error = Error::from(lacks);
     assert_eq!((error.kind, error.to_string()), (ErrorKind::Invalid, because.to_owned()));
     let memory = Memory::load(&data());
-    let hash = Join::new(memory.clone(), data(), Some(JoinVariant::Hash), CHECKED);
+    let hash = Join::new(
+        Database::new(memory.clone()).joins().unwrap(),
+        data(),
+        Some(JoinVariant::Hash),
+        CHECKED,
+    );
     let error = hash.err().expect("an error");
     assert_eq!(error.kind, ErrorKind::Invalid);
     assert_eq!(
         error.to_string(),
         "join by hash: this database cannot; choose one of two-phase, lookup"
     );
-    let lookup = Join::new(memory, data(), Some(JoinVariant::Lookup), CHECKED).expect("it has it");
+    let lookup = Join::new(
+        Database::new(memory).joins().unwrap(),
+        data(),
+        Some(JoinVariant::Lookup),
+        CHECKED,
+    )
+    .expect("it has it");
     assert_eq!(lookup.variant(), JoinVariant::Lookup);
 }
 

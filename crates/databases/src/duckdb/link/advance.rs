@@ -7,6 +7,7 @@ use hoap_record::ErrorKind;
 use super::super::table;
 use super::follower::Follower;
 use super::{apply, copy};
+use crate::duckdb::error::OrFail;
 use crate::failure::{Done, Failure};
 use crate::sqlite::changes::Snapshot;
 
@@ -62,10 +63,10 @@ fn forget(follower: &mut Follower, there: &BTreeMap<String, String>) -> Done<()>
     }
     // Whoever reads the file without the link finds no note of data that is not there.
     follower.transaction(|connection| {
-        connection.execute_batch("DELETE FROM hoap_note")?;
+        connection.execute_batch("DELETE FROM hoap_note").or_fail()?;
         for name in &gone {
             table::drop(connection, name)?;
-            connection.execute("DELETE FROM hoap_follow WHERE collection = ?", [name])?;
+            connection.execute("DELETE FROM hoap_follow WHERE collection = ?", [name]).or_fail()?;
         }
         Ok(())
     })?;

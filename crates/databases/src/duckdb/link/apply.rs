@@ -8,6 +8,7 @@ use super::super::shred::shred;
 use super::super::table;
 use super::copy::push;
 use super::follower::Follower;
+use crate::duckdb::error::OrFail;
 use crate::failure::{Done, Failure};
 use crate::sqlite::changes::Snapshot;
 
@@ -68,18 +69,20 @@ fn bring(
 ) -> Done<Option<Wider>> {
     let kind = table::expect_kind(connection, collection)?;
     let (name, key) = (table::name(follower.layout, collection), table::KEY);
-    connection.execute_batch(
-        "CREATE TEMP TABLE IF NOT EXISTS hoap_changed (key VARCHAR NOT NULL);
+    connection
+        .execute_batch(
+            "CREATE TEMP TABLE IF NOT EXISTS hoap_changed (key VARCHAR NOT NULL);
          DELETE FROM hoap_changed",
-    )?;
-    let mut keys = connection.appender("hoap_changed")?;
-    snapshot.keys(collection, after, |key| Ok(keys.append_row([key])?))?;
-    keys.flush()?;
+        )
+        .or_fail()?;
+    let mut keys = connection.appender("hoap_changed").or_fail()?;
+    snapshot.keys(collection, after, |key| keys.append_row([key]).or_fail())?;
+    keys.flush().or_fail()?;
     drop(keys);
     let table = quoted(&name);
     let gone = format!("DELETE FROM {table} WHERE {key} IN (SELECT key FROM hoap_changed)");
-    connection.execute_batch(&gone)?;
-    let mut appender = connection.appender(&name)?;
+    connection.execute_batch(&gone).or_fail()?;
+    let mut appender = connection.appender(&name).or_fail()?;
     let (mut batch, mut wider) = (Batch::default(), None);
     let mut write = |batch: &mut Batch| {
         let (needed, chunks) = shred(batch, &kind, follower.layout)?;
@@ -89,7 +92,7 @@ fn bring(
             wider = Some(Wider { collection, before, after: needed });
             return Err(Failure::broken("a table is too narrow"));
         }
-        chunks.into_iter().try_for_each(|chunk| Ok(appender.append_record_batch(chunk)?))
+        chunks.into_iter().try_for_each(|chunk| appender.append_record_batch(chunk).or_fail())
     };
     let written = snapshot
         .documents(collection, Some(after), |key, text| {
@@ -102,18 +105,20 @@ fn bring(
         return Ok(wider);
     }
     written?;
-    appender.flush()?;
+    appender.flush().or_fail()?;
     Ok(None)
 }
 
 fn save(connection: &Connection, to: &To<'_>) -> Done<()> {
     for (collection, generation) in to.copied {
-        connection.execute("INSERT INTO hoap_follow VALUES (?, ?)", [collection, generation])?;
+        connection
+            .execute("INSERT INTO hoap_follow VALUES (?, ?)", [collection, generation])
+            .or_fail()?;
     }
-    connection.execute("UPDATE hoap_link SET position = ?", [to.position])?;
-    connection.execute_batch("DELETE FROM hoap_note; DELETE FROM hoap_load")?;
+    connection.execute("UPDATE hoap_link SET position = ?", [to.position]).or_fail()?;
+    connection.execute_batch("DELETE FROM hoap_note; DELETE FROM hoap_load").or_fail()?;
     if let Some(note) = to.note {
-        connection.execute("INSERT INTO hoap_note VALUES (?)", [note])?;
+        connection.execute("INSERT INTO hoap_note VALUES (?)", [note]).or_fail()?;
     }
     Ok(())
 }

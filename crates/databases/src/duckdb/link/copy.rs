@@ -5,6 +5,7 @@ use hoap_database::Batch;
 use super::super::load::Load;
 use super::super::table;
 use super::follower::Follower;
+use crate::duckdb::error::OrFail;
 use crate::failure::Done;
 use crate::sqlite::changes::Snapshot;
 
@@ -20,7 +21,7 @@ pub(super) fn copy(follower: &Follower, snapshot: &Snapshot<'_>, collection: &st
         table::drop(connection, collection)?;
         table::create(connection, follower.layout, collection)
     })?;
-    let mut load = Load::on(follower.connection.try_clone()?);
+    let mut load = Load::on(follower.connection.try_clone().or_fail()?);
     let mut batch = Batch::default();
     let mut documents = 0;
     let mut write = |batch: &mut Batch, documents: u64| {

@@ -10,6 +10,7 @@ use hoap_record::ErrorKind;
 use super::super::file::DatabaseFile;
 use super::super::options::Layout;
 use super::super::own;
+use crate::duckdb::error::OrFail;
 use crate::failure::{Done, Failure};
 use crate::sqlite::changes;
 
@@ -53,14 +54,17 @@ impl Follower {
                 ));
             }
             None => {
-                connection.execute("INSERT INTO hoap_link VALUES (?, 0)", [path])?;
+                connection.execute("INSERT INTO hoap_link VALUES (?, 0)", [path]).or_fail()?;
                 0
             }
         };
         let copied = connection
-            .prepare("SELECT collection, generation FROM hoap_follow")?
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<duckdb::Result<_>>()?;
+            .prepare("SELECT collection, generation FROM hoap_follow")
+            .or_fail()?
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .or_fail()?
+            .collect::<duckdb::Result<_>>()
+            .or_fail()?;
         let note = own::note_text(&connection)?;
         let (layout, file) = (file.options.layout, file.clone());
         Ok(Follower { file, connection, layout, stop, position, copied, note })
@@ -76,9 +80,9 @@ impl Follower {
 
     /// Runs `work` in one transaction.
     pub fn transaction<T>(&self, work: impl FnOnce(&Connection) -> Done<T>) -> Done<T> {
-        self.connection.execute_batch("BEGIN TRANSACTION")?;
+        self.connection.execute_batch("BEGIN TRANSACTION").or_fail()?;
         let done = work(&self.connection)
-            .and_then(|done| Ok(self.connection.execute_batch("COMMIT").map(|()| done)?));
+            .and_then(|done| self.connection.execute_batch("COMMIT").map(|()| done).or_fail());
         done.inspect_err(|_| {
             let _ = self.connection.execute_batch("ROLLBACK");
         })

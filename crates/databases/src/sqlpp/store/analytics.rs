@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hoap_database::Canceller;
-use hoap_database::{Answer, Explained, Row};
+use async_trait::async_trait;
+use hoap_database::engine::{self, Analytics};
+use hoap_database::{Answer, Canceller, Explained, Row};
 use hoap_record::ErrorKind;
 use serde_json::Value;
 use tokio::runtime::Handle;
@@ -12,21 +13,22 @@ use tokio::runtime::Handle;
 use super::endpoint::{Endpoint, StoreEngine};
 use super::{parameters, shadow, underway};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, Analytics};
 use crate::sqlpp::{Envelope, Request};
 
+#[async_trait]
 impl Analytics for StoreEngine {
-    type Session = QuerySession;
-    const DIALECT: &'static str = "sqlpp";
+    fn dialect(&self) -> &'static str {
+        "sqlpp"
+    }
 
-    async fn query_session(&self) -> Done<QuerySession> {
-        Ok(QuerySession {
+    async fn query_session(&self) -> Done<Box<dyn engine::QuerySession>> {
+        Ok(Box::new(QuerySession {
             endpoint: self.endpoint.clone(),
             running: Arc::default(),
             runtime: Handle::try_current().ok(),
             followed: String::new(),
             warnings: Vec::new(),
-        })
+        }))
     }
 }
 
@@ -139,8 +141,7 @@ fn value(value: Value) -> Value {
 }
 
 // The request of a dropped call is cancelled, and its connection closed.
-impl Abandon for QuerySession {}
-
+#[async_trait]
 impl engine::QuerySession for QuerySession {
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Done<Answer> {
         let request = self.request(text, parameters)?;

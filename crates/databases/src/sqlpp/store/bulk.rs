@@ -7,13 +7,14 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use hoap_database::Batch;
+use hoap_database::engine::Bulk;
 
 use super::endpoint::Endpoint;
 use super::files::FileWriter;
 use super::progress::{Progress, keyed};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{Abandon, Bulk};
 
 /// Writes one part of a load.
 pub enum Writer {
@@ -24,8 +25,7 @@ pub enum Writer {
 }
 
 // The answer to a dropped request has a connection of its own, which is closed.
-impl Abandon for Writer {}
-
+#[async_trait]
 impl Bulk for Writer {
     async fn position(&mut self, collection: &str) -> Done<u64> {
         match self {

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use hoap_database::{Applicable, Index, Row};
+use async_trait::async_trait;
+use hoap_database::engine::{self, Documents, Each, Offered};
+use hoap_database::{Index, Row};
 use hoap_record::ErrorKind;
 use hoap_record::{Stored, StoredCollection};
 use serde_json::Value;
@@ -14,16 +16,16 @@ use super::files::FileWriter;
 use super::path::path;
 use super::{settle, shadow};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{Documents, Each};
 use crate::sqlpp::Request;
 
 /// A note and its number.
 type Numbered = (u64, Value);
 
+#[async_trait]
 impl Documents for StoreEngine {
-    type Bulk = Writer;
-
-    const ELSEWHERE: &'static str = "another dataverse or scope in the path of the URL";
+    fn elsewhere(&self) -> &'static str {
+        "another dataverse or scope in the path of the URL"
+    }
 
     async fn note(&self) -> Done<Option<Value>> {
         if let Some(shadow) = self.endpoint.definition.shadow() {
@@ -86,41 +88,35 @@ impl Documents for StoreEngine {
         create(&self.endpoint, &all).await
     }
 
-    fn in_parts(&self) -> Applicable<()> {
+    fn in_parts(&self) -> Offered<()> {
         match self.endpoint.folder {
             None => Ok(()),
-            Some(_) => self.not_applicable(
-                "a load in parts by files",
-                "LOAD fills a dataset only where it is empty",
-            ),
+            Some(_) => Err("LOAD fills a dataset only where it is empty"),
         }
     }
 
-    fn several_writers(&self) -> Applicable<()> {
+    fn several_writers(&self) -> Offered<()> {
         match self.endpoint.folder {
             None => Ok(()),
-            Some(_) => self.not_applicable(
-                "a load by several clients",
-                "LOAD fills a dataset at once, by files",
-            ),
+            Some(_) => Err("LOAD fills a dataset at once, by files"),
         }
     }
 
-    async fn bulk(&self, part: &str) -> Done<Writer> {
+    async fn bulk(&self, part: &str) -> Done<Box<dyn engine::Bulk>> {
         writable(&self.endpoint)?;
         create(&self.endpoint, &[PROGRESS]).await?;
         let endpoint = self.endpoint.clone();
-        Ok(match &self.endpoint.folder {
+        Ok(Box::new(match &self.endpoint.folder {
             Some(folder) => Writer::Files(FileWriter::new(endpoint, part, folder)?),
             None => Writer::Batches(BatchWriter::new(endpoint, part)),
-        })
+        }))
     }
 
     async fn settle(&self, indexes: &[Index]) -> Done<()> {
         settle::settle(&self.endpoint, indexes).await
     }
 
-    async fn stored(&self, collections: &[&str]) -> Done<Result<Stored, &'static str>> {
+    async fn stored(&self, collections: &[&str]) -> Done<Offered<Stored>> {
         let mut of = Vec::new();
         for name in collections {
             let text = match self.endpoint.definition.stored(name) {

@@ -5,52 +5,68 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use hoap_database::{Applicable, NotApplicable};
+use hoap_database::engine::{
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+};
 use hoap_record::Description;
 use serde_json::Value;
 
+use super::NO_TRANSACTIONS;
 use super::definition::{Definition, Indexes, STATEMENT};
 use crate::failure::Done;
-use crate::front::Front;
-use crate::front::engine::Engine;
 use crate::sqlpp::{Error, Request, StatementClient};
 
 /// Why there are no records by key.
 pub(super) const NO_RECORDS: &str = "each statement is compiled and runs as a job on all nodes, \
                                      and no statement changes fields of a record";
 
-/// A database. Clones are the same one.
-pub type Store = Front<StoreEngine>;
+/// What names of collections must not begin with.
+pub(super) const RESERVED: &[&str] = &["hoap_"];
 
-/// What is the service's of it.
+/// A database of the service.
 pub struct StoreEngine {
     pub(crate) endpoint: Arc<Endpoint>,
 }
 
 impl Engine for StoreEngine {
-    const RESERVED: &'static [&'static str] = &["hoap_"];
-
-    fn url(&self) -> &str {
-        &self.endpoint.description.url
+    fn about(&self) -> About {
+        About {
+            answer_timeout: Some(self.endpoint.answer_timeout),
+            ..About::new(
+                &self.endpoint.description.name,
+                &self.endpoint.description.url,
+                RESERVED,
+                Calls::Server,
+            )
+        }
     }
 
-    fn answer_timeout(&self) -> Option<Duration> {
-        Some(self.endpoint.answer_timeout)
-    }
-}
-
-impl StoreEngine {
-    pub(super) fn not_applicable<T>(
-        &self,
-        capability: &'static str,
-        because: &'static str,
-    ) -> Applicable<T> {
-        Err(NotApplicable { capability, database: self.endpoint.description.name.clone(), because })
+    fn description(&self) -> Description {
+        self.endpoint.description.clone()
     }
 
-    /// Why there are no records by key.
-    pub(crate) fn no_records<T>(&self) -> Applicable<T> {
-        self.not_applicable("records by key", NO_RECORDS)
+    fn documents(&self) -> Offered<&dyn Documents> {
+        Ok(self)
+    }
+
+    fn transactions(&self) -> Offered<&dyn Transactions> {
+        Err(NO_TRANSACTIONS)
+    }
+
+    fn analytics(&self) -> Offered<&dyn Analytics> {
+        Ok(self)
+    }
+
+    fn key_value(&self) -> Offered<&dyn BoxedStore> {
+        Err(NO_RECORDS)
+    }
+
+    fn pages(&self) -> Offered<&dyn Pages> {
+        Ok(self)
+    }
+
+    fn joins(&self) -> Offered<&dyn Joins> {
+        Ok(self)
     }
 }
 

@@ -18,10 +18,7 @@ mod shadow;
 mod shop;
 mod underway;
 
-use hoap_database::{Analytics, Applicable, Documents, Target, Transactions};
-use hoap_record::Description;
-
-pub use endpoint::{Store, StoreEngine};
+pub use endpoint::StoreEngine;
 
 pub(crate) use definition::{Definition, INDEXES, Indexes, KEY, Shadow, published};
 pub(crate) use endpoint::{Endpoint, Folder};
@@ -33,21 +30,3 @@ const NO_TRANSACTIONS: &str = "there are no transactions of several statements";
 /// What they lack, and why.
 pub(crate) const LACKS: &[crate::capabilities::Lack] =
     &[("transactions", NO_TRANSACTIONS), ("key-value", NO_RECORDS)];
-
-impl Target for Store {
-    fn description(&self) -> Description {
-        self.0.endpoint.description.clone()
-    }
-
-    fn documents(&self) -> Applicable<&dyn Documents> {
-        Ok(self)
-    }
-
-    fn transactions(&self) -> Applicable<&dyn Transactions> {
-        self.0.not_applicable("document transactions", NO_TRANSACTIONS)
-    }
-
-    fn analytics(&self) -> Applicable<&dyn Analytics> {
-        Ok(self)
-    }
-}

@@ -4,10 +4,9 @@ use hoap_database::Index;
 use serde_json::Value;
 
 use super::definition::{Indexes, KEY, NOTE, PROGRESS};
-use super::endpoint::{Endpoint, StoreEngine};
+use super::endpoint::{Endpoint, RESERVED};
 use super::path::path;
 use crate::failure::{Done, Failure};
-use crate::front::engine::Engine;
 use crate::names;
 use crate::sqlpp::Request;
 
@@ -43,7 +42,7 @@ async fn loaded(endpoint: &Endpoint) -> Done<Vec<String>> {
     let text = format!("SELECT VALUE p.{} FROM {name} AS p", KEY);
     let rows = endpoint.rows(Request::new(text)).await?;
     // What somebody else wrote there is no part of a statement.
-    let ours = |name: &&str| names::collection(name, StoreEngine::RESERVED, usize::MAX).is_ok();
+    let ours = |name: &&str| names::collection(name, RESERVED, usize::MAX).is_ok();
     let collection = |row: &Value| {
         let (_, name) = row.as_str()?.rsplit_once(' ')?;
         Some(name).filter(ours).map(str::to_owned)

@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-use hoap_database::shop::{COUNTRY_INDEX, CUSTOMERS, ORDERS, ZIP_INDEX};
-use hoap_database::shop::{JoinRow, JoinVariant};
+use async_trait::async_trait;
+use hoap_database::engine::{self, Joins, Pages};
+use hoap_database::shop::{COUNTRY_INDEX, CUSTOMERS, JoinRow, JoinVariant, ORDERS, ZIP_INDEX};
 use serde_json::Value;
 
 use super::endpoint::{Endpoint, StoreEngine};
 use super::underway;
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, Joins, Pages};
 use crate::sqlpp::Request;
 
+#[async_trait]
 impl Pages for StoreEngine {
-    type Pager = Pager;
-
-    async fn pager(&self) -> Done<Pager> {
+    async fn pager(&self) -> Done<Box<dyn engine::Pager>> {
         let definition = &self.endpoint.definition;
         let (name, key) = (definition.name(CUSTOMERS), definition.key("c"));
         // Without an order two pages might have the same customer: many nodes answer.
@@ -23,16 +22,17 @@ impl Pages for StoreEngine {
             "SELECT VALUE {key} FROM {name} AS c WHERE c.address.country = $country \
              ORDER BY {key} LIMIT $limit OFFSET $offset"
         );
-        Ok(Pager(Client::new(&self.endpoint, statement, COUNTRY_INDEX).await?))
+        Ok(Box::new(Pager(Client::new(&self.endpoint, statement, COUNTRY_INDEX).await?)))
     }
 }
 
+#[async_trait]
 impl Joins for StoreEngine {
-    type Joiner = Joiner;
-    const VARIANTS: &'static [JoinVariant] =
-        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash];
+    fn variants(&self) -> &'static [JoinVariant] {
+        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash]
+    }
 
-    async fn joiner(&self, variant: JoinVariant) -> Done<Joiner> {
+    async fn joiner(&self, variant: JoinVariant) -> Done<Box<dyn engine::Joiner>> {
         let hint = match variant {
             JoinVariant::Index => "/*+ indexnl */ ",
             JoinVariant::Hash => "/*+ hash-bcast */ ",
@@ -50,7 +50,7 @@ impl Joins for StoreEngine {
              ORDER BY cents",
             definition.key("o")
         );
-        Ok(Joiner(Client::new(&self.endpoint, statement, ZIP_INDEX).await?))
+        Ok(Box::new(Joiner(Client::new(&self.endpoint, statement, ZIP_INDEX).await?)))
     }
 }
 
@@ -88,9 +88,7 @@ impl Client {
 }
 
 // The request of a dropped call is cancelled, and its connection closed.
-impl Abandon for Pager {}
-impl Abandon for Joiner {}
-
+#[async_trait]
 impl engine::Pager for Pager {
     async fn page(
         &mut self,
@@ -116,6 +114,7 @@ impl engine::Pager for Pager {
     }
 }
 
+#[async_trait]
 impl engine::Joiner for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         let endpoint = &self.0.endpoint;

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hoap_data::{DataSet, Part, Schema, Spec};
-use hoap_database::{BulkWriter, Target};
-use hoap_databases::asterixdb::AsterixDb;
+use hoap_database::{BulkWriter, Database};
 use hoap_workload::load::{Existing, Load, Stopping, load};
 use hoap_workload::{Error, ErrorKind};
 
@@ -16,9 +15,9 @@ use crate::{Guard, open, place};
 struct Files {
     folder: tempfile::TempDir,
     url: String,
-    target: AsterixDb,
-    plain: AsterixDb,
-    _guard: Guard<AsterixDb>,
+    target: Database,
+    plain: Database,
+    _guard: Guard,
 }
 
 impl Files {
@@ -32,7 +31,7 @@ impl Files {
         Files { folder, url, target, plain, _guard }
     }
 
-    fn bulk(&self, target: &AsterixDb) -> Box<dyn BulkWriter> {
+    fn bulk(&self, target: &Database) -> BulkWriter {
         wait(target.documents().unwrap().bulk("1 of 1")).unwrap()
     }
 
@@ -163,7 +162,7 @@ fn a_benchmark_is_loaded_whole_and_goes_on_where_it_stopped() {
 }
 
 /// Documents of a collection; 0 where it is not there.
-fn count_of(target: &AsterixDb, collection: &str) -> u64 {
+fn count_of(target: &Database, collection: &str) -> u64 {
     let mut count = 0;
     let mut each = |_: &str, _| {
         count += 1;

@@ -2,17 +2,15 @@
 
 mod files;
 
-use hoap_database::{Answer, Target};
-use hoap_databases::asterixdb::AsterixDb;
-use hoap_databases::{AnyTarget, open_any};
+use hoap_database::{Answer, Database};
 use hoap_testing::errors::missing;
 use hoap_workload::ErrorKind;
 use serde_json::{Value, json};
 
 use crate::conformance::{COLLECTION, batch, count, document, index, load, wait};
-use crate::{Guard, open, place};
+use crate::{Guard, place};
 
-fn fresh() -> (Box<AsterixDb>, Guard<AsterixDb>) {
+fn fresh() -> (Database, Guard) {
     crate::fresh("HOAP_TEST_ASTERIXDB", "?query_timeout_ms=60000")
 }
 
@@ -20,7 +18,7 @@ hoap_testing::document_tests!(fresh);
 crate::query_tests!(fresh);
 hoap_testing::conformance_tests!(fresh: a_batch_written_again_is_written_once);
 
-fn ask(target: &AsterixDb, text: &str, given: &[(String, Value)]) -> hoap_workload::Result<Answer> {
+fn ask(target: &Database, text: &str, given: &[(String, Value)]) -> hoap_workload::Result<Answer> {
     wait(async { target.analytics().unwrap().session().await?.query(text, given).await })
 }
 
@@ -42,13 +40,13 @@ fn what_a_service_refuses_of_a_batch_is_no_progress() {
         assert_eq!(bulk.position(COLLECTION).await.unwrap(), 6, "no progress without documents");
         missing(bulk.write("nowhere", &batch(1, [1]), 1).await.unwrap_err(), &["hoap load"]);
     });
-    assert!((3..=4).contains(&count(&*target)));
+    assert!((3..=4).contains(&count(&target)));
 }
 
 #[test]
 fn documents_come_back_as_they_went_in() {
     let (target, _guard) = fresh();
-    load(&*target, 2);
+    load(&target, 2);
     let fields = ["o_id", "o_total", "o_name", "o_carrier_id", "o_open", "o_words[2]", "nothing.x"];
     let mut seen = Vec::new();
     let mut each = |key: &str, row: Vec<Value>| {
@@ -65,7 +63,7 @@ fn documents_come_back_as_they_went_in() {
 #[test]
 fn a_query_is_one_statement_that_only_reads() {
     let (target, _guard) = fresh();
-    load(&*target, 2);
+    load(&target, 2);
     for (text, word) in [
         ("SELECT 1; SELECT 2", "multiple statements"),
         ("DELETE FROM orders", "no query"),
@@ -96,7 +94,7 @@ fn a_query_is_one_statement_that_only_reads() {
     let empty = ask(&target, "SELECT o.o_id AS a, 1 AS b FROM orders AS o WHERE false", &[]);
     let empty = empty.unwrap();
     assert_eq!((empty.columns.len(), empty.rows.len()), (2, 0), "an empty answer has columns");
-    assert_eq!(count(&*target), 2);
+    assert_eq!(count(&target), 2);
     let counters = wait(async {
         let mut session = target.analytics().unwrap().session().await.unwrap();
         let e = session.counters("a b", "o_id").await.unwrap_err();
@@ -126,7 +124,7 @@ fn limits_end_a_query_with_their_reason() {
 fn settings_of_a_query_are_taken() {
     let options = "?sort_memory_mb=16&join_memory_mb=16&group_memory_mb=16&parallelism=2";
     let (target, _guard) = crate::fresh("HOAP_TEST_ASTERIXDB", options);
-    load(&*target, 3);
+    load(&target, 3);
     let sum = ask(&target, "SELECT sum(o.o_id) AS s FROM orders AS o", &[]).unwrap();
     assert_eq!(sum.rows, [[json!(6)]]);
     let description = target.description();
@@ -137,7 +135,7 @@ fn settings_of_a_query_are_taken() {
 #[test]
 fn all_indexes_are_made_where_they_are_asked_for() {
     let (target, _guard) = crate::fresh("HOAP_TEST_ASTERIXDB", "?indexes=all");
-    load(&*target, 3);
+    load(&target, 3);
     wait(target.documents().unwrap().settle(&[index()])).unwrap();
     let dataverse = target.description().url;
     let dataverse = dataverse.rsplit('/').next().unwrap().split('?').next().unwrap().to_owned();
@@ -150,11 +148,10 @@ fn all_indexes_are_made_where_they_are_asked_for() {
 #[test]
 fn what_it_does_not_have_is_said_with_the_reason() {
     let url = place("HOAP_TEST_ASTERIXDB");
-    let target = open(&url);
+    let target = crate::open(&url);
     let no = target.transactions().map(drop).unwrap_err().to_string();
     assert!(no.starts_with("document transactions on AsterixDB: not applicable, because"), "{no}");
-    let AnyTarget::Remote(remote) = wait(open_any(&url)).unwrap() else { panic!("a remote one") };
-    let no = remote.key_value.map(drop).unwrap_err().to_string();
+    let no = target.key_value().map(drop).unwrap_err().to_string();
     assert!(no.contains("records by key on AsterixDB"), "{no}");
     let scheme = hoap_databases::known().iter().find(|s| s.names.contains(&"asterixdb")).unwrap();
     assert_eq!(scheme.capabilities, ["documents", "analytics", "pagination", "join"]);
@@ -185,7 +182,7 @@ fn a_server_that_is_not_there_or_is_another_is_told() {
 #[test]
 fn a_query_is_explained_with_its_plan_and_its_profile() {
     let (target, _guard) = fresh();
-    load(&*target, 2);
+    load(&target, 2);
     let explained = wait(async {
         let mut session = target.analytics().unwrap().session().await.unwrap();
         session.explain("SELECT sum(o.o_id) AS s FROM orders AS o", &[]).await.unwrap()
@@ -197,7 +194,7 @@ fn a_query_is_explained_with_its_plan_and_its_profile() {
 #[test]
 fn warnings_of_a_query_are_kept_until_the_next_one() {
     let (target, _guard) = fresh();
-    load(&*target, 1);
+    load(&target, 1);
     wait(async {
         let mut session = target.analytics().unwrap().session().await.unwrap();
         session.query("SELECT 1 + o.o_name AS x FROM orders AS o", &[]).await.unwrap();
@@ -212,7 +209,7 @@ fn warnings_of_a_query_are_kept_until_the_next_one() {
 #[test]
 fn a_query_that_is_given_up_ends_in_the_cluster() {
     let (target, _guard) = fresh();
-    load(&*target, 1);
+    load(&target, 1);
     let endless = "SELECT count(*) AS given_up
                    FROM range(1, 1000000000) AS a, range(1, 1000000000) AS b
                    WHERE a % 7 = b % 11";

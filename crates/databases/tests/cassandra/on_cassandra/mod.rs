@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
-use hoap_database::shop::{JoinVariant, Joins};
-use hoap_database::{Batch, Blocking, Documents, Target};
-use hoap_databases::cassandra::Cassandra;
+use hoap_database::key_value::{Fields, Record, Scanned};
+use hoap_database::shop::JoinVariant;
+use hoap_database::{Batch, Database, Documents};
 use hoap_testing::errors::fails;
 use hoap_workload::ErrorKind;
 use serde_json::json;
@@ -18,11 +17,11 @@ use crate::{Guard, admin, cql, fresh_with, ring};
 mod refusals;
 mod users;
 
-fn fresh() -> (Box<Cassandra>, Guard) {
+fn fresh() -> (Database, Guard) {
     fresh_with("")
 }
 
-fn documents(target: &Cassandra) -> &dyn Documents {
+fn documents(target: &Database) -> Documents<'_> {
     target.documents().unwrap()
 }
 
@@ -45,14 +44,14 @@ hoap_testing::conformance_tests!(fresh:
 
 /// With lightweight transactions.
 mod lightweight {
-    fn fresh() -> (Box<hoap_databases::cassandra::Cassandra>, crate::Guard) {
+    fn fresh() -> (hoap_database::Database, crate::Guard) {
         crate::fresh_with("&lwt=true")
     }
 
     hoap_testing::variant_tests!(fresh: lightweight);
 }
 
-fn read(session: &mut impl KeyValueSession, key: &str) -> Option<Record> {
+fn read(session: &mut crate::conformance::Client, key: &str) -> Option<Record> {
     let mut there = Record::default();
     wait(session.read(key, Fields::All, &mut there)).unwrap().then_some(there)
 }
@@ -61,8 +60,8 @@ fn read(session: &mut impl KeyValueSession, key: &str) -> Option<Record> {
 #[test]
 fn an_insert_replaces_and_an_update_makes_the_record() {
     let (target, _guard) = fresh();
-    load_records(&*target, &["user1"]);
-    let mut session = client(&*target);
+    load_records(&target, &["user1"]);
+    let mut session = client(&target);
     wait(session.insert("user1", &record([(0, "other")]))).unwrap();
     // The fields that the insert does not have stay: it writes columns, not rows.
     let there = read(&mut session, "user1").unwrap();
@@ -86,11 +85,11 @@ fn an_insert_replaces_and_an_update_makes_the_record() {
 fn a_scan_goes_on_from_its_start_in_the_order_of_the_tokens() {
     let (target, guard) = fresh();
     let keys: Vec<String> = (0..60).map(|n| format!("user{n:03}")).collect();
-    load_records(&*target, &keys.iter().map(String::as_str).collect::<Vec<_>>());
+    load_records(&target, &keys.iter().map(String::as_str).collect::<Vec<_>>());
     let ring = ring::keys(admin(), &guard.keyspace, "usertable");
     assert_eq!(ring.len(), 60);
     assert!(!ring.is_sorted(), "tokens are no order of the keys");
-    let mut session = client(&*target);
+    let mut session = client(&target);
     let mut scanned = Scanned::default();
     for (at, start) in ring.iter().enumerate() {
         for count in [0, 1, 7, 100, usize::MAX] {
@@ -123,11 +122,11 @@ fn a_scan_goes_on_from_its_start_in_the_order_of_the_tokens() {
 fn a_long_scan_takes_several_pages() {
     let (target, guard) = fresh();
     let keys: Vec<String> = (0..12_000).map(|n| format!("user{n}")).collect();
-    load_records(&*target, &keys.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(crate::conformance::keys(&*target, "usertable").len(), 12_000);
+    load_records(&target, &keys.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(crate::conformance::keys(&target, "usertable").len(), 12_000);
     let first = ring::first(admin(), &guard.keyspace, "usertable");
     let mut scanned = Scanned::default();
-    wait(client(&*target).scan(&first, 11_000, Fields::One(0), &mut scanned)).unwrap();
+    wait(client(&target).scan(&first, 11_000, Fields::One(0), &mut scanned)).unwrap();
     assert_eq!(scanned.len(), 11_000);
 }
 
@@ -189,19 +188,19 @@ fn a_table_made_for_ycsb_is_used_as_it_is() {
     );
     let insert = format!("INSERT INTO {keyspace}.usertable (y_id, field0) VALUES ('user1', 'x')");
     cql(admin(), &insert);
-    let mut session = client(&*target);
+    let mut session = client(&target);
     assert_eq!(read(&mut session, "user1"), Some(record([(0, "x")])));
     assert!(wait(documents(&target).any_exists(&["usertable"])).unwrap());
     // A table with another key is somebody else's.
     cql(admin(), &format!("CREATE TABLE {keyspace}.item (id int PRIMARY KEY, x varchar)"));
-    what_others_made_is_left_alone(&*target, "item", "name another keyspace");
+    what_others_made_is_left_alone(&target, "item", "name another keyspace");
 }
 
 #[test]
 fn joins_that_it_does_not_have_are_refused() {
     let (target, _guard) = fresh();
     for variant in [JoinVariant::Index, JoinVariant::TwoPhase, JoinVariant::Lookup] {
-        fails(wait(Joins::session(&*target, variant)), ErrorKind::Invalid, &[]);
+        fails(wait(target.joins().unwrap().session(variant)), ErrorKind::Invalid, &[]);
     }
 }
 
@@ -212,14 +211,14 @@ fn what_it_does_not_have_is_said_with_the_reason() {
     assert!(no.starts_with("document transactions on Cassandra: not applicable, because"), "{no}");
     let no = target.analytics().map(drop).unwrap_err().to_string();
     assert!(no.contains("without joins"), "{no}");
-    let any = wait(hoap_databases::open_any(&target.description().url)).unwrap();
+    let any = wait(hoap_databases::open(&target.description().url)).unwrap();
     let no = any.pages().map(drop).unwrap_err().to_string();
     assert!(no.contains("no OFFSET"), "{no}");
     let scheme = hoap_databases::known().iter().find(|s| s.names.contains(&"cassandra")).unwrap();
     assert!(scheme.built_in());
     assert_eq!(scheme.capabilities, ["documents", "key-value", "scans", "join"]);
-    assert!(target.documents().is_ok() && target.scans() == Ok(()));
-    assert_eq!(target.variants(), [JoinVariant::JoiningTable]);
+    assert!(target.documents().is_ok() && target.key_value().unwrap().scans() == Ok(()));
+    assert_eq!(target.joins().unwrap().variants(), [JoinVariant::JoiningTable]);
     assert!(!target.blocking());
 }
 
@@ -227,17 +226,17 @@ fn what_it_does_not_have_is_said_with_the_reason() {
 #[test]
 fn clients_connect_at_the_same_time() {
     let (target, _guard) = fresh();
-    load_records(&*target, &[]);
+    load_records(&target, &[]);
     std::thread::scope(|scope| {
         for n in 0..4u16 {
-            let target = &*target;
+            let target = &target;
             scope.spawn(move || {
                 // A runtime of its own, as the worker threads of a run have.
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
                 runtime.unwrap().block_on(async {
                     let table = table(4);
-                    let mut session = KeyValue::session(target, &table).await.unwrap();
-                    let mut other = KeyValue::session(target, &table).await.unwrap();
+                    let mut session = target.key_value().unwrap().session(&table).await.unwrap();
+                    let mut other = target.key_value().unwrap().session(&table).await.unwrap();
                     let key = format!("user{n}");
                     session.insert(&key, &record([(n, "x")])).await.unwrap();
                     let mut there = Record::default();
@@ -247,6 +246,6 @@ fn clients_connect_at_the_same_time() {
             });
         }
     });
-    let mut session = client(&*target);
+    let mut session = client(&target);
     assert!((0..4).all(|n| read(&mut session, &format!("user{n}")).is_some()));
 }

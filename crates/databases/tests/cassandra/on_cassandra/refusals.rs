@@ -1,8 +1,7 @@
 //! What the cluster refuses or does not do in time is said in one line, with what to do.
 
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record};
-use hoap_database::{Index, Target};
-use hoap_databases::cassandra::Cassandra;
+use hoap_database::key_value::{Fields, Record};
+use hoap_database::{Database, Index};
 use hoap_testing::wire::{Mode, Wire};
 use hoap_workload::{Error, ErrorKind};
 
@@ -58,7 +57,7 @@ fn the_description_says_what_an_acknowledged_write_survives() {
 fn options_of_the_keyspace_and_of_tables_are_kept() {
     let options = "&replication=datacenter1:1&durable_writes=false&row_cache=all&compression=zstd";
     let (target, guard) = fresh_with(options);
-    load_records(&*target, &["user1"]);
+    load_records(&target, &["user1"]);
     let keyspace = &guard.keyspace;
     let text = format!(
         "SELECT caching, compression FROM system_schema.tables WHERE keyspace_name = '{keyspace}' \
@@ -86,8 +85,8 @@ fn options_of_the_keyspace_and_of_tables_are_kept() {
 #[test]
 fn records_expire_where_an_option_says_so() {
     let (target, _guard) = fresh_with("&ttl_s=2");
-    load_records(&*target, &["user1"]);
-    let mut client = client(&*target);
+    load_records(&target, &["user1"]);
+    let mut client = client(&target);
     wait(client.insert("user2", &record([(0, "x")]))).unwrap();
     let mut there =
         |key: &str| wait(client.read(key, Fields::None, &mut Record::default())).unwrap();
@@ -122,7 +121,7 @@ fn a_name_without_room_is_refused_before_anything_is_sent() {
 fn too_few_replicas_are_unavailable() {
     let (target, guard) = fresh_with("&replication=2");
     load_one_replica(&guard.keyspace);
-    let mut session = client(&*target);
+    let mut session = client(&target);
     let e = wait(session.read("user1", Fields::All, &mut Record::default())).unwrap_err();
     unavailable(&e, &["required: 2, alive: 1", "lower the consistency"]);
     let e = wait(session.update("user1", &record([(0, "x")]))).unwrap_err();
@@ -144,10 +143,10 @@ fn load_one_replica(keyspace: &str) {
 #[test]
 fn a_table_that_goes_away_is_one_to_load() {
     let (target, guard) = fresh_with("");
-    let e = wait(KeyValue::session(&*target, &table(2))).map(drop).unwrap_err();
+    let e = wait(target.key_value().unwrap().session(&table(2))).map(drop).unwrap_err();
     missing(&e, &["no collection usertable", "hoap load"]);
-    load_records(&*target, &["user1"]);
-    let mut session = client(&*target);
+    load_records(&target, &["user1"]);
+    let mut session = client(&target);
     cql(admin(), &format!("DROP TABLE {}.usertable", guard.keyspace));
     let e = wait(session.read("user1", Fields::All, &mut Record::default())).unwrap_err();
     missing(&e, &["read usertable user1 in cassandra://", "hoap load"]);
@@ -156,7 +155,7 @@ fn a_table_that_goes_away_is_one_to_load() {
 }
 
 /// The lab's node behind a wire.
-fn by_wire(guard: &Guard, options: &str) -> (Wire, Cassandra) {
+fn by_wire(guard: &Guard, options: &str) -> (Wire, Database) {
     let node = server("HOAP_TEST_CASSANDRA");
     let node = node.trim_start_matches("cassandra://").split('/').next().unwrap();
     let wire = Wire::new(node);
@@ -173,7 +172,7 @@ fn by_wire(guard: &Guard, options: &str) -> (Wire, Cassandra) {
 #[test]
 fn a_late_answer_to_a_write_is_ambiguous_and_to_a_read_a_timeout() {
     let (target, guard) = fresh_with("");
-    load_records(&*target, &["user1"]);
+    load_records(&target, &["user1"]);
     let (wire, slow) = by_wire(&guard, "request_timeout_ms=300");
     let mut session = client(&slow);
     // Prepared while answers come.
@@ -197,7 +196,7 @@ fn a_late_answer_to_a_write_is_ambiguous_and_to_a_read_a_timeout() {
 #[test]
 fn answers_that_do_not_come_are_given_up_and_the_next_ones_are_their_own() {
     let (target, guard) = fresh_with("");
-    load_records(&*target, &["user1", "user2"]);
+    load_records(&target, &["user1", "user2"]);
     let (wire, slow) = by_wire(&guard, "request_timeout_ms=60000&answer_timeout_ms=5000");
     let hold = |held| wire.set(if held { Mode::Hold } else { Mode::Pass });
     let mut client = client(&slow);

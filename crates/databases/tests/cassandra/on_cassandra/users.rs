@@ -1,6 +1,6 @@
 //! A cluster that wants a user and a password.
 
-use hoap_database::key_value::{Fields, KeyValueSession, Record};
+use hoap_database::key_value::{Fields, Record};
 use hoap_testing::lab::Lab;
 use hoap_testing::urls::as_user;
 

@@ -1,7 +1,6 @@
 //! Nodes that are killed in the middle of work: with one of three gone the work goes on at QUORUM,
 //! and nothing that was acknowledged is lost; with two gone it cannot, and says so.
 
-use hoap_database::key_value::KeyValueSession;
 use hoap_testing::lab::Lab;
 use hoap_workload::ErrorKind;
 

@@ -5,7 +5,7 @@ mod beside;
 mod record;
 
 use hoap_data::{DataSet, ExtraFields, Schema, Spec};
-use hoap_oracle::Database;
+use hoap_oracle::Filled;
 use hoap_oracle::sets::{NAMED, named_and_random, small, telling};
 use hoap_workload::ch2::queries::ParameterSet;
 use hoap_workload::ch2::queries::catalogue::QUERIES;
@@ -46,7 +46,7 @@ same_answers! { compare_with_oracle;
 /// every difference there is.
 fn compare_with_oracle(_: &str, set: &DataSet, sets: &[ParameterSet]) {
     let data = hoap_oracle::load(set).unwrap();
-    let database = Database::with_all(set);
+    let database = Filled::with_all(set);
     let mut differences = Vec::new();
     for query in &QUERIES {
         for (_, parameters) in telling(&data, set.spec(), query, sets) {

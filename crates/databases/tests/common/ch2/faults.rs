@@ -1,12 +1,10 @@
 //! Commits whose answers are lost: the ledger accounts for every acknowledged one, and takes those
 //! of unknown fate as there or not.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hoap_data::Schema;
-use hoap_database::Target;
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::{Check, Verdict};
 use hoap_testing::ch2::loaded::Loaded;
@@ -50,12 +48,12 @@ fn snapshot(loaded: &Loaded, expected: &mut Expected) -> Snapshot {
 fn run(fate: fn(u64) -> Fate) -> (Memory, Vec<ErrorKind>, Vec<Check>) {
     let loaded = super::loaded(Schema::Ch2pp);
     let before = snapshot(&loaded, &mut Expected::nothing());
-    let flaky: Arc<dyn Target> = Arc::new(Flaky::new(&loaded.target, fate));
+    let flaky = Flaky::new(&loaded.target, fate).database();
     let options = Options { seed: 7, retries: 20, think_times: false };
     let terminals = Terminals::new(flaky.clone(), loaded.data, options);
     let board = Board::new(terminals.mark());
     let terminals = terminals.counted(board.clone());
-    wait(beside::prepare(&*loaded.target, freshness::COLLECTION, false)).unwrap();
+    wait(beside::prepare(&loaded.target, freshness::COLLECTION, false)).unwrap();
     let (memory, failed) = drive(&terminals, 3, 200);
     let ledger = &memory.ledger;
     let mut expected = Expected::of(ledger);
@@ -116,7 +114,7 @@ fn checks_run_a_transaction_again_that_conflicts() {
     let flaky = Flaky::new(&loaded.target, |_| Fate::Acknowledged);
     let counters = |conflicts: u64| {
         flaky.state.conflicts.store(conflicts, Ordering::SeqCst);
-        wait(counters::read(&flaky, &loaded.data, true, &|| false))
+        wait(counters::read(&flaky.database(), &loaded.data, true, &|| false))
     };
     let undisturbed = counters(0).unwrap();
     let disturbed = counters(5).unwrap();
@@ -134,7 +132,7 @@ fn a_transaction_that_is_given_up_is_not_tried_again() {
     let loaded = super::loaded(Schema::Ch2);
     let flaky = Flaky::new(&loaded.target, |_| Fate::Conflict);
     let options = Options { seed: 7, retries: u32::MAX, think_times: false };
-    let terminals = Terminals::new(Arc::new(flaky.clone()), loaded.data, options);
+    let terminals = Terminals::new(flaky.database(), loaded.data, options);
     wait(async {
         let mut client = terminals.client(0).await.unwrap();
         let give_up = client.canceller().unwrap();

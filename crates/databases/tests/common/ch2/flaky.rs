@@ -5,12 +5,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use hoap_database::{
-    Access, AnalyticalSession, Analytics, Answer, Applicable, Blocking, Documents, Explained,
-    Index, Intent, Order, Patch, Row, Session, Target, Transaction, Transactions,
+use hoap_database::engine::{
+    About, Analytics, Calls, Documents, Done, Engine, Offered, OpenTransaction, QuerySession,
+    Session, Transactions,
 };
+use hoap_database::failure::Failure;
+use hoap_database::{
+    Access, AnalyticalSession, Answer, Database, Explained, Index, Intent, Order, Patch, Row,
+    Transaction,
+};
+use hoap_databases::sqlite::SqliteEngine;
 use hoap_drive::Canceller;
 use hoap_record::Description;
+use hoap_record::witness::Level;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
@@ -47,7 +54,7 @@ pub struct State {
 /// The database. `fate` says what becomes of the nth commit of a writing transaction.
 #[derive(Clone)]
 pub struct Flaky {
-    inner: Arc<dyn Target>,
+    inner: Database,
     pub state: Arc<State>,
     fate: fn(u64) -> Fate,
     /// The field or collection, and which of its changes is lost.
@@ -55,14 +62,19 @@ pub struct Flaky {
 }
 
 impl Flaky {
-    pub fn new(inner: &Arc<dyn Target>, fate: fn(u64) -> Fate) -> Self {
+    pub fn new(inner: &Database, fate: fn(u64) -> Fate) -> Self {
         Flaky { inner: inner.clone(), state: Arc::default(), fate, forgets: None }
     }
 
     /// Acknowledges everything, and loses the nth change of a field, from 0, or of a collection's
     /// documents.
-    pub fn forgetting(inner: &Arc<dyn Target>, field: &'static str, nth: u64) -> Self {
+    pub fn forgetting(inner: &Database, field: &'static str, nth: u64) -> Self {
         Flaky { forgets: Some((field, nth)), ..Flaky::new(inner, |_| Fate::Acknowledged) }
+    }
+
+    /// It as a database.
+    pub fn database(&self) -> Database {
+        Database::new(self.clone())
     }
 
     fn loses(&self, what: &str) -> bool {
@@ -79,68 +91,77 @@ impl Flaky {
     }
 }
 
-impl Blocking for Flaky {
-    fn blocking(&self) -> bool {
-        self.inner.blocking()
+impl Engine for Flaky {
+    fn about(&self) -> About {
+        let calls = if self.inner.blocking() { Calls::Blocking } else { Calls::InProcess };
+        let Description { name, url, .. } = self.inner.description();
+        About::new(name, url, &[], calls)
     }
-}
 
-impl Target for Flaky {
     fn description(&self) -> Description {
         self.inner.description()
     }
 
-    fn documents(&self) -> Applicable<&dyn Documents> {
-        self.inner.documents()
+    fn documents(&self) -> Offered<&dyn Documents> {
+        self.inner.engine::<SqliteEngine>().unwrap().documents()
     }
 
-    fn transactions(&self) -> Applicable<&dyn Transactions> {
+    fn transactions(&self) -> Offered<&dyn Transactions> {
         Ok(self)
     }
 
-    fn analytics(&self) -> Applicable<&dyn Analytics> {
+    fn analytics(&self) -> Offered<&dyn Analytics> {
         Ok(self)
     }
 }
 
 #[async_trait]
 impl Transactions for Flaky {
-    async fn session(&self) -> Result<Box<dyn Session>> {
+    fn isolation(&self) -> Option<Level> {
+        self.inner.transactions().ok()?.isolation()
+    }
+
+    async fn transaction_session(&self) -> Done<Box<dyn Session>> {
         self.check()?;
-        let session = self.inner.transactions()?.session().await?;
+        let session = self.inner.transactions().map_err(Error::from)?.session().await?;
         Ok(Box::new(FlakySession { session, flaky: self.clone() }))
     }
 }
 
 struct FlakySession {
-    session: Box<dyn Session>,
+    session: hoap_database::Session,
     flaky: Flaky,
 }
 
 #[async_trait]
 impl Session for FlakySession {
-    async fn begin<'a>(&'a mut self, access: Access) -> Result<Box<dyn Transaction + 'a>> {
+    async fn begin<'a>(&'a mut self, access: Access) -> Done<Box<dyn OpenTransaction + 'a>> {
         self.flaky.check()?;
         let conflicts = &self.flaky.state.conflicts;
         let one_less = |left: u64| left.checked_sub(1);
         if conflicts.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less).is_ok() {
-            return Err(Error::new(ErrorKind::Conflict, "begin", "a lock is held"));
+            return Err(Failure::new(ErrorKind::Conflict, "a lock is held"));
         }
         let tx = self.session.begin(access).await?;
         let flaky = (access == Access::Write).then_some(&self.flaky);
-        Ok(Box::new(FlakyTransaction { tx, flaky }))
+        Ok(Box::new(FlakyTransaction { tx: Some(tx), flaky }))
     }
 }
 
 struct FlakyTransaction<'a> {
-    tx: Box<dyn Transaction + 'a>,
+    /// `None` once it has ended.
+    tx: Option<Transaction<'a>>,
     flaky: Option<&'a Flaky>,
 }
 
 #[async_trait]
-impl Transaction for FlakyTransaction<'_> {
-    async fn get(&mut self, c: &str, key: &str, f: &[&str], i: Intent) -> Result<Option<Row>> {
-        self.tx.get(c, key, f, i).await
+impl OpenTransaction for FlakyTransaction<'_> {
+    fn is_over(&self) -> bool {
+        self.tx.is_none()
+    }
+
+    async fn get(&mut self, c: &str, key: &str, f: &[&str], i: Intent) -> Done<Option<Row>> {
+        Ok(self.tx()?.get(c, key, f, i).await?)
     }
 
     async fn get_many(
@@ -149,8 +170,8 @@ impl Transaction for FlakyTransaction<'_> {
         keys: &[String],
         f: &[&str],
         i: Intent,
-    ) -> Result<Vec<Option<Row>>> {
-        self.tx.get_many(c, keys, f, i).await
+    ) -> Done<Vec<Option<Row>>> {
+        Ok(self.tx()?.get_many(c, keys, f, i).await?)
     }
 
     async fn find(
@@ -161,46 +182,66 @@ impl Transaction for FlakyTransaction<'_> {
         limit: Option<usize>,
         f: &[&str],
         i: Intent,
-    ) -> Result<Vec<(String, Row)>> {
-        self.tx.find(index, prefix, order, limit, f, i).await
+    ) -> Done<Vec<(String, Row)>> {
+        Ok(self.tx()?.find(index, prefix, order, limit, f, i).await?)
     }
 
-    async fn insert(&mut self, c: &str, key: &str, document: &Value) -> Result<()> {
-        self.tx.insert(c, key, document).await
+    async fn insert(&mut self, c: &str, key: &str, document: &Value) -> Done<()> {
+        Ok(self.tx()?.insert(c, key, document).await?)
     }
 
-    async fn patch(&mut self, c: &str, key: &str, patches: &[Patch]) -> Result<()> {
+    async fn patch(&mut self, c: &str, key: &str, patches: &[Patch]) -> Done<()> {
         let forgets = |what: &str| self.flaky.is_some_and(|flaky| flaky.loses(what));
         let whole = forgets(c);
         let kept: Vec<Patch> = patches.iter().filter(|p| !forgets(p.path)).cloned().collect();
         match whole || kept.is_empty() {
             true => Ok(()),
-            false => self.tx.patch(c, key, &kept).await,
+            false => Ok(self.tx()?.patch(c, key, &kept).await?),
         }
     }
 
-    async fn delete(&mut self, c: &str, key: &str) -> Result<bool> {
-        self.tx.delete(c, key).await
+    async fn delete(&mut self, c: &str, key: &str) -> Done<bool> {
+        Ok(self.tx()?.delete(c, key).await?)
     }
 
-    async fn commit(self: Box<Self>) -> Result<()> {
-        let Some(flaky) = self.flaky else { return self.tx.commit().await };
-        let unknown = Err(Error::new(ErrorKind::Ambiguous, "commit", "the connection was lost"));
+    async fn commit(&mut self) -> Done<()> {
+        let Some(tx) = self.tx.take() else { return over() };
+        let Some(flaky) = self.flaky else { return Ok(tx.commit().await?) };
+        let unknown = Err(Failure::new(ErrorKind::Ambiguous, "the connection was lost"));
         match (flaky.fate)(flaky.state.commits.fetch_add(1, Ordering::SeqCst)) {
-            Fate::Acknowledged => self.tx.commit().await,
-            Fate::AppliedUnheard => self.tx.commit().await.and(unknown),
-            Fate::Lost => self.tx.rollback().await.and(unknown),
-            Fate::Lie => self.tx.rollback().await,
+            Fate::Acknowledged => Ok(tx.commit().await?),
+            Fate::AppliedUnheard => {
+                tx.commit().await?;
+                unknown
+            }
+            Fate::Lost => {
+                tx.rollback().await?;
+                unknown
+            }
+            Fate::Lie => Ok(tx.rollback().await?),
             Fate::Conflict => {
-                self.tx.rollback().await?;
-                Err(Error::new(ErrorKind::Conflict, "commit", "another was first"))
+                tx.rollback().await?;
+                Err(Failure::new(ErrorKind::Conflict, "another was first"))
             }
         }
     }
 
-    async fn rollback(self: Box<Self>) -> Result<()> {
-        self.tx.rollback().await
+    async fn rollback(&mut self) -> Done<()> {
+        match self.tx.take() {
+            Some(tx) => Ok(tx.rollback().await?),
+            None => Ok(()),
+        }
     }
+}
+
+impl<'a> FlakyTransaction<'a> {
+    fn tx(&mut self) -> Done<&mut Transaction<'a>> {
+        self.tx.as_mut().map_or_else(over, Ok)
+    }
+}
+
+fn over<T>() -> Done<T> {
+    Err(Failure::invalid("the transaction is over"))
 }
 
 #[async_trait]
@@ -209,33 +250,33 @@ impl Analytics for Flaky {
         "sqlite"
     }
 
-    async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
-        let session = self.inner.analytics()?.session().await?;
+    async fn query_session(&self) -> Done<Box<dyn QuerySession>> {
+        let session = self.inner.analytics().map_err(Error::from)?.session().await?;
         Ok(Box::new(FlakyStream { session, flaky: self.clone() }))
     }
 }
 
 struct FlakyStream {
-    session: Box<dyn AnalyticalSession>,
+    session: AnalyticalSession,
     flaky: Flaky,
 }
 
 #[async_trait]
-impl AnalyticalSession for FlakyStream {
-    async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
-        self.session.query(text, parameters).await
+impl QuerySession for FlakyStream {
+    async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Done<Answer> {
+        Ok(self.session.query(text, parameters).await?)
     }
 
-    async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Explained> {
-        self.session.explain(text, parameters).await
+    async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Done<Explained> {
+        Ok(self.session.explain(text, parameters).await?)
     }
 
-    async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {
+    async fn counters(&mut self, collection: &str, field: &str) -> Done<Vec<(String, i64)>> {
         self.flaky.check()?;
         let frozen = self.flaky.state.frozen.lock().unwrap().clone();
         match frozen {
             Some(frozen) => Ok(frozen),
-            None => self.session.counters(collection, field).await,
+            None => Ok(self.session.counters(collection, field).await?),
         }
     }
 

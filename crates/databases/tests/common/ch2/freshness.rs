@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hoap_data::{Part, Schema};
-use hoap_database::Target;
+use hoap_database::Database;
 use hoap_drive::{Client, Look, Outcome, Probe, Probing, Workload};
 use hoap_record::Verdict;
 use hoap_testing::ch2::loaded::{Loaded, data, load_part};
@@ -26,7 +26,7 @@ const OPTIONS: Options = Options { seed: 3, retries: 20, think_times: false };
 
 struct Bench {
     loaded: Loaded,
-    flaky: Arc<Flaky>,
+    flaky: Flaky,
     terminals: Terminals,
     board: Arc<Board>,
 }
@@ -34,16 +34,16 @@ struct Bench {
 impl Bench {
     fn new(fate: fn(u64) -> Fate) -> Bench {
         let loaded = super::loaded(Schema::Ch2pp);
-        let flaky = Arc::new(Flaky::new(&loaded.target, fate));
-        let terminals = Terminals::new(flaky.clone(), loaded.data, OPTIONS);
+        let flaky = Flaky::new(&loaded.target, fate);
+        let terminals = Terminals::new(flaky.database(), loaded.data, OPTIONS);
         let board = Board::new(terminals.mark());
         let terminals = terminals.counted(board.clone());
-        wait(beside::prepare(&*loaded.target, freshness::COLLECTION, false)).unwrap();
+        wait(beside::prepare(&loaded.target, freshness::COLLECTION, false)).unwrap();
         Bench { loaded, flaky, terminals, board }
     }
 
     fn probes(&self) -> Probes {
-        Probes::new(self.flaky.clone(), self.board.clone(), Duration::from_millis(10))
+        Probes::new(self.flaky.database(), self.board.clone(), Duration::from_millis(10))
     }
 
     fn counters(&self) -> Vec<(String, i64)> {
@@ -55,7 +55,7 @@ impl Bench {
 
     fn caught_up(&self, limit: Duration) -> hoap_workload::Result<Duration> {
         let asked = self.board.ask();
-        wait(freshness::caught_up(&*self.flaky, &self.board, &asked, limit, &|| false))
+        wait(freshness::caught_up(&self.flaky.database(), &self.board, &asked, limit, &|| false))
     }
 }
 
@@ -115,10 +115,8 @@ fn queries_that_see_an_old_state_are_as_old_as_the_first_commit_they_miss() {
     assert_eq!(e.kind, ErrorKind::Unavailable);
     assert!(e.to_string().contains("--catch-up-limit"), "{e}");
     let asked = bench.board.ask();
-    let end =
-        freshness::caught_up(&*bench.flaky, &bench.board, &asked, Duration::from_secs(60), &|| {
-            true
-        });
+    let flaky = bench.flaky.database();
+    let end = freshness::caught_up(&flaky, &bench.board, &asked, Duration::from_secs(60), &|| true);
     assert_eq!(wait(end).unwrap_err().kind, ErrorKind::Cancelled);
     *bench.flaky.state.frozen.lock().unwrap() = None;
     assert!(bench.caught_up(Duration::from_secs(60)).is_ok());
@@ -169,9 +167,9 @@ fn each_commit_moves_its_clients_counter_and_the_data_stays_what_it_is() {
     // A later step goes on with the same documents; the next run begins without them.
     drive(&bench.terminals, 3, 5);
     assert_eq!(bench.counters().len(), 3);
-    wait(beside::prepare(&*bench.loaded.target, freshness::COLLECTION, false)).unwrap();
+    wait(beside::prepare(&bench.loaded.target, freshness::COLLECTION, false)).unwrap();
     assert_eq!(bench.counters(), []);
-    load_part(&*bench.loaded.target, &bench.loaded.data, Part::WHOLE, Existing::Replace).unwrap();
+    load_part(&bench.loaded.target, &bench.loaded.data, Part::WHOLE, Existing::Replace).unwrap();
     assert!(!wait(documents.any_exists(&[COLLECTION])).unwrap(), "replaced data has none");
 }
 
@@ -179,10 +177,11 @@ fn each_commit_moves_its_clients_counter_and_the_data_stays_what_it_is() {
 #[test]
 fn one_driver_among_several_leaves_the_counters_of_the_others() {
     let bench = Bench::new(|_| Fate::Acknowledged);
-    wait(freshness::mark(&*bench.loaded.target, &bench.board)).unwrap();
-    let other = Board::new(Terminals::new(bench.flaky.clone(), bench.loaded.data, OPTIONS).mark());
-    wait(beside::prepare(&*bench.loaded.target, freshness::COLLECTION, true)).unwrap();
-    wait(freshness::mark(&*bench.loaded.target, &other)).unwrap();
+    wait(freshness::mark(&bench.loaded.target, &bench.board)).unwrap();
+    let other =
+        Board::new(Terminals::new(bench.flaky.database(), bench.loaded.data, OPTIONS).mark());
+    wait(beside::prepare(&bench.loaded.target, freshness::COLLECTION, true)).unwrap();
+    wait(freshness::mark(&bench.loaded.target, &other)).unwrap();
     assert_eq!(bench.counters().len(), 2);
     drive(&bench.terminals, 2, 20);
     let counters = bench.counters();
@@ -197,7 +196,7 @@ fn counters_that_somebody_removes_fail_and_say_so() {
     let bench = Bench::new(|_| Fate::Acknowledged);
     wait(async {
         let mut client = bench.terminals.client(0).await.unwrap();
-        beside::prepare(&*bench.loaded.target, freshness::COLLECTION, false).await.unwrap();
+        beside::prepare(&bench.loaded.target, freshness::COLLECTION, false).await.unwrap();
         loop {
             client.next();
             if let Outcome::Failed(e) = client.run().await.outcome {
@@ -213,24 +212,24 @@ fn counters_that_somebody_removes_fail_and_say_so() {
 fn the_other_database_must_hold_the_same_data() {
     let one = super::loaded(Schema::Ch2pp);
     let loaded = wait(note::read(one.target.documents().unwrap())).unwrap().unwrap();
-    let same = |target: &dyn Target| {
+    let same = |target: &Database| {
         let limit = Duration::from_millis(30);
         wait(freshness::same_data(target, &loaded, limit, &|| false))
     };
-    same(&*one.target).unwrap();
-    same(&*super::loaded(Schema::Ch2pp).target).unwrap();
-    let e = same(&*super::loaded(Schema::Ch2).target).unwrap_err();
+    same(&one.target).unwrap();
+    same(&super::loaded(Schema::Ch2pp).target).unwrap();
+    let e = same(&super::loaded(Schema::Ch2).target).unwrap_err();
     assert_eq!((e.kind, e.answer.contains("ch2, not ch2pp")), (ErrorKind::Invalid, true), "{e}");
     let mut spec = *data(Schema::Ch2pp).spec();
     spec.seed += 1;
-    let e = same(&*Loaded::of(super::fresh, hoap_data::DataSet::new(spec).unwrap()).target)
-        .unwrap_err();
+    let e =
+        same(&Loaded::of(super::fresh, hoap_data::DataSet::new(spec).unwrap()).target).unwrap_err();
     assert!(e.kind == ErrorKind::Invalid && e.answer.contains("seed"), "{e}");
 
     let dir = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", dir.path().join("none.db").display());
     let empty = wait(hoap_databases::open(&url)).unwrap();
-    let e = same(&*empty).unwrap_err();
+    let e = same(&empty).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Unavailable);
     assert!(e.answer.contains("no data of hoap"), "{e}");
 }

@@ -5,18 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hoap_data::{Collection, DataSet, Part, Schema, Spec};
-use hoap_database::Target;
+use hoap_database::Database;
 use hoap_databases::open;
+use hoap_testing::ch2::loaded::{data, load_part};
+use hoap_testing::wait;
 use hoap_workload::ErrorKind;
 use hoap_workload::ch2::note::expect_loaded;
 use hoap_workload::load::{Existing, Load, load};
 use serde_json::Value;
 
-use hoap_testing::ch2::loaded::{data, load_part};
-use hoap_testing::wait;
-
 /// All documents of some collections that hold every kind of value.
-fn content(target: &dyn Target) -> BTreeMap<String, Vec<Value>> {
+fn content(target: &Database) -> BTreeMap<String, Vec<Value>> {
     let mut content = BTreeMap::new();
     let fields = ["c_balance", "c_name", "c_phones", "o_orderline", "s_dists", "su_comment"];
     for c in Collection::ALL {
@@ -34,7 +33,7 @@ fn content(target: &dyn Target) -> BTreeMap<String, Vec<Value>> {
 #[test]
 fn a_load_holds_every_document_of_the_generator() {
     let loaded = super::loaded(Schema::Ch2pp);
-    let content = content(&*loaded.target);
+    let content = content(&loaded.target);
     let wanted: u64 = Collection::ALL.iter().map(|&c| loaded.data.count(c)).sum();
     assert_eq!(content.len() as u64, wanted);
     for c in Collection::ALL {
@@ -64,15 +63,15 @@ fn parts_loaded_apart_equal_one_load() {
             std::thread::spawn(move || {
                 let target = wait(open(&url)).unwrap();
                 let part = Part { part, of: 3 };
-                load_part(&*target, &data(Schema::Ch2pp), part, Existing::Refuse).unwrap().whole
+                load_part(&target, &data(Schema::Ch2pp), part, Existing::Refuse).unwrap().whole
             })
         })
         .into();
     let ends: Vec<bool> = threads.into_iter().map(|t| t.join().unwrap()).collect();
     assert!(ends.contains(&true), "the last part must find the load whole");
     let parts = wait(open(&url)).unwrap();
-    wait(expect_loaded(&*parts, Schema::Ch2pp)).unwrap();
-    assert!(content(&*parts) == content(&*whole.target));
+    wait(expect_loaded(&parts, Schema::Ch2pp)).unwrap();
+    assert!(content(&parts) == content(&whole.target));
 }
 
 #[test]
@@ -88,26 +87,26 @@ fn an_interrupted_load_is_refused_for_use_and_resumes_without_writing_twice() {
     let what = Load::whole(data, Existing::Refuse);
     let end = wait(load(documents, what, Arc::new(stop), &mut |_| ()));
     assert_eq!(end.unwrap_err().kind, ErrorKind::Cancelled);
-    let before = content(&*target).len() as u64;
+    let before = content(&target).len() as u64;
     assert!(before > 0);
 
-    let use_it = wait(expect_loaded(&*target, Schema::Ch2pp)).unwrap_err();
+    let use_it = wait(expect_loaded(&target, Schema::Ch2pp)).unwrap_err();
     assert!(use_it.to_string().contains("half-loaded"), "{use_it}");
     assert!(use_it.to_string().contains("--resume"), "{use_it}");
 
-    let rest = load_part(&*target, &data, Part::WHOLE, Existing::Resume).unwrap();
+    let rest = load_part(&target, &data, Part::WHOLE, Existing::Resume).unwrap();
     let all: u64 = Collection::ALL.iter().map(|&c| data.count(c)).sum();
     assert_eq!(rest.documents, all - before);
     assert!(rest.whole);
-    assert_eq!(content(&*target).len() as u64, all);
-    let again = load_part(&*target, &data, Part::WHOLE, Existing::Resume).unwrap();
+    assert_eq!(content(&target).len() as u64, all);
+    let again = load_part(&target, &data, Part::WHOLE, Existing::Resume).unwrap();
     assert_eq!(again.documents, 0);
 }
 
 #[test]
 fn what_is_there_is_never_overwritten_unasked() {
     let loaded = super::loaded(Schema::Ch2pp);
-    let target = &*loaded.target;
+    let target = &loaded.target;
     let refused = |data: &DataSet, part, existing, what: &str| {
         let e = load_part(target, data, part, existing).unwrap_err();
         assert!(e.to_string().contains(what), "{e}");
@@ -129,25 +128,25 @@ fn what_is_there_is_never_overwritten_unasked() {
 fn data_of_another_version_or_benchmark_or_maker_is_refused() {
     let loaded = super::loaded(Schema::Ch2);
     let documents = loaded.target.documents().unwrap();
-    let other = wait(expect_loaded(&*loaded.target, Schema::Ch2pp)).unwrap_err();
+    let other = wait(expect_loaded(&loaded.target, Schema::Ch2pp)).unwrap_err();
     assert!(other.to_string().contains("the database holds ch2"), "{other}");
 
     let note = wait(documents.note()).unwrap().unwrap();
     let mut newer = note.clone();
     newer["data"]["version"] = 99.into();
     assert!(wait(documents.set_note(Some(&note), &newer)).unwrap());
-    let version = wait(expect_loaded(&*loaded.target, Schema::Ch2)).unwrap_err();
+    let version = wait(expect_loaded(&loaded.target, Schema::Ch2)).unwrap_err();
     assert!(version.to_string().contains("data version 99"), "{version}");
 
     let damaged = serde_json::json!({ "something": "else" });
     assert!(wait(documents.set_note(Some(&newer), &damaged)).unwrap());
-    let damage = wait(expect_loaded(&*loaded.target, Schema::Ch2)).unwrap_err();
+    let damage = wait(expect_loaded(&loaded.target, Schema::Ch2)).unwrap_err();
     assert_eq!(damage.kind, ErrorKind::Unavailable);
 
     let dir = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", dir.path().join("f.db").display());
     let foreign = wait(open(&url)).unwrap();
     wait(foreign.documents().unwrap().create(&["customer"])).unwrap();
-    let e = load_part(&*foreign, &loaded.data, Part::WHOLE, Existing::Refuse).unwrap_err();
+    let e = load_part(&foreign, &loaded.data, Part::WHOLE, Existing::Refuse).unwrap_err();
     assert!(e.to_string().contains("no load of hoap made"), "{e}");
 }

@@ -1,17 +1,16 @@
 //! A database that acknowledges a transaction and loses one change of one document.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use hoap_data::Schema;
+use hoap_testing::ch2::checks::{failed, snapshot};
+use hoap_testing::ch2::tampering::all_checks;
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::terminal::{Options, Terminals};
 use hoap_workload::ch2::unchanged::Sample;
 
 use super::faults;
 use super::flaky::Flaky;
-use hoap_testing::ch2::checks::{failed, snapshot};
-use hoap_testing::ch2::tampering::all_checks;
 
 #[test]
 fn each_lost_update_is_caught_by_name() {
@@ -39,7 +38,7 @@ fn each_lost_update_is_caught_by_name() {
         let before = snapshot(&loaded, &mut Expected::nothing());
         let flaky = Flaky::forgetting(&loaded.target, field, 2);
         let options = Options { seed: 11, retries: 20, think_times: false };
-        let terminals = Terminals::new(Arc::new(flaky.clone()), loaded.data, options);
+        let terminals = Terminals::new(flaky.database(), loaded.data, options);
         let (memory, errors) = faults::drive(&terminals, 2, 150);
         assert!(errors.is_empty(), "{errors:?}");
         // All customers, where it is the sample that sees it.
@@ -66,7 +65,7 @@ fn a_patch_that_is_lost_as_a_whole_is_caught_by_name() {
         let before = snapshot(&loaded, &mut Expected::nothing());
         let flaky = Flaky::forgetting(&loaded.target, collection, 5);
         let options = Options { seed: 12, retries: 20, think_times: false };
-        let terminals = Terminals::new(Arc::new(flaky), loaded.data, options);
+        let terminals = Terminals::new(flaky.database(), loaded.data, options);
         let (memory, errors) = faults::drive(&terminals, 1, 100);
         assert!(errors.is_empty(), "{errors:?}");
         let sample = Sample::of(&loaded.data, 100, 5);

@@ -4,15 +4,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hoap_database::Target;
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
-use hoap_database::{Applicable, Blocking, Documents};
-use hoap_databases::sqlite::Sqlite;
+use hoap_database::engine::{Done, RecordSession, RecordStore};
+use hoap_database::failure::Failure;
+use hoap_database::key_value::{Fields, Record, Scanned, Table};
+use hoap_database::{Documents, KeyValue};
+use hoap_databases::sqlite::SqliteEngine;
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::{Check, Verdict};
+use hoap_workload::ErrorKind;
 use hoap_workload::load::{Existing, Load, load};
 use hoap_workload::ycsb::{Memory, PRESETS, Properties, Setup, UserTable, Ycsb};
-use hoap_workload::{Error, ErrorKind, Result};
 
 use super::conformance::wait;
 use super::fresh;
@@ -28,32 +29,22 @@ enum Fate {
 
 /// SQLite behind a connection that loses answers; `fate` says what becomes of the nth write.
 struct Flaky {
-    inner: Sqlite,
+    inner: SqliteEngine,
     writes: Arc<AtomicU64>,
     fate: fn(u64) -> Fate,
 }
 
 struct FlakySession {
-    inner: <Sqlite as KeyValue>::Session,
+    inner: <SqliteEngine as RecordStore>::Session,
     writes: Arc<AtomicU64>,
     fate: fn(u64) -> Fate,
 }
 
-impl Blocking for Flaky {
-    fn blocking(&self) -> bool {
-        self.inner.blocking()
-    }
-}
-
-impl KeyValue for Flaky {
+impl RecordStore for Flaky {
     type Session = FlakySession;
 
-    fn scans(&self) -> Applicable<()> {
-        self.inner.scans()
-    }
-
-    async fn session(&self, table: &Table) -> Result<FlakySession> {
-        let inner = KeyValue::session(&self.inner, table).await?;
+    async fn record_session(&self, table: &Table) -> Done<FlakySession> {
+        let inner = self.inner.record_session(table).await?;
         Ok(FlakySession { inner, writes: self.writes.clone(), fate: self.fate })
     }
 }
@@ -64,16 +55,16 @@ impl FlakySession {
     }
 }
 
-fn unknown<T>() -> Result<T> {
-    Err(Error::new(ErrorKind::Ambiguous, "write", "the connection was lost"))
+fn unknown<T>() -> Done<T> {
+    Err(Failure::new(ErrorKind::Ambiguous, "the connection was lost"))
 }
 
-impl KeyValueSession for FlakySession {
-    async fn read(&mut self, key: &str, fields: Fields, into: &mut Record) -> Result<bool> {
+impl RecordSession for FlakySession {
+    async fn read(&mut self, key: &str, fields: Fields, into: &mut Record) -> Done<bool> {
         self.inner.read(key, fields, into).await
     }
 
-    async fn insert(&mut self, key: &str, record: &Record) -> Result<()> {
+    async fn insert(&mut self, key: &str, record: &Record) -> Done<()> {
         match self.fate() {
             Fate::Acknowledged => self.inner.insert(key, record).await,
             Fate::AppliedUnheard => self.inner.insert(key, record).await.and(unknown()),
@@ -82,7 +73,7 @@ impl KeyValueSession for FlakySession {
         }
     }
 
-    async fn update(&mut self, key: &str, record: &Record) -> Result<bool> {
+    async fn update(&mut self, key: &str, record: &Record) -> Done<bool> {
         match self.fate() {
             Fate::Acknowledged => self.inner.update(key, record).await,
             Fate::AppliedUnheard => self.inner.update(key, record).await.and(unknown()),
@@ -91,7 +82,7 @@ impl KeyValueSession for FlakySession {
         }
     }
 
-    async fn delete(&mut self, key: &str) -> Result<bool> {
+    async fn delete(&mut self, key: &str) -> Done<bool> {
         match self.fate() {
             Fate::Acknowledged => self.inner.delete(key).await,
             Fate::AppliedUnheard => self.inner.delete(key).await.and(unknown()),
@@ -106,7 +97,7 @@ impl KeyValueSession for FlakySession {
         count: usize,
         fields: Fields,
         scanned: &mut Scanned,
-    ) -> Result<()> {
+    ) -> Done<()> {
         self.inner.scan(start, count, fields, scanned).await
     }
 }
@@ -120,11 +111,12 @@ fn run(preset: &str, fate: fn(u64) -> Fate) -> (Vec<ErrorKind>, Vec<Check>) {
     }
     let setup = Setup::new(&properties).unwrap();
     let table = UserTable::new(&setup.table, setup.load_spec()).unwrap();
-    let documents: &dyn Documents = target.documents().unwrap();
+    let documents: Documents<'_> = target.documents().unwrap();
     let what = Load::whole(table.clone(), Existing::Refuse);
     wait(load(documents, what, Arc::new(|| false), &mut |_| ())).unwrap();
-    let flaky = Flaky { inner: (*target).clone(), writes: Arc::default(), fate };
-    let ycsb = Ycsb::new(Arc::new(flaky), &table, setup).unwrap();
+    let inner = target.engine::<SqliteEngine>().unwrap().clone();
+    let flaky = Flaky { inner, writes: Arc::default(), fate };
+    let ycsb = Ycsb::new(KeyValue::alone("flaky:", flaky), &table, setup).unwrap();
     let (mut memory, mut failed) = (Memory::nothing(), Vec::new());
     for number in 0..2 {
         wait(async {

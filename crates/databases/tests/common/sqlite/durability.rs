@@ -6,9 +6,8 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 
-use hoap_database::{Access, Change, Patch, Target};
+use hoap_database::{Access, Change, Database, Patch};
 use serde_json::json;
 
 use super::conformance::{COLLECTION, batch, count, field, index, load, session, wait};
@@ -18,7 +17,7 @@ const CHILD: &str = "HOAP_TEST_CHILD_URL";
 /// The part a loading child loads.
 const PART: &str = "HOAP_TEST_CHILD_PART";
 
-fn open(url: &str) -> Arc<dyn Target> {
+fn open(url: &str) -> Database {
     wait(hoap_databases::open(url)).unwrap()
 }
 
@@ -55,7 +54,7 @@ fn acknowledge(n: u64) {
 fn child_increments_for_ever() {
     let Ok(url) = std::env::var(CHILD) else { return };
     let target = open(&url);
-    let mut session = session(&*target);
+    let mut session = session(&target);
     for n in 1.. {
         wait(async {
             let mut t = session.begin(Access::Write).await.unwrap();
@@ -97,7 +96,7 @@ fn no_acknowledged_commit_is_lost_when_the_process_is_killed() {
             "sqlite:{}/t.db?checkpoint_pages=8&synchronous={synchronous}",
             directory.path().display()
         );
-        load(&*open(&url), 2);
+        load(&open(&url), 2);
         let mut before = 0;
         for stop in [1, 40, 173] {
             let mut child = child("child_increments_for_ever", &url, "");
@@ -108,7 +107,7 @@ fn no_acknowledged_commit_is_lost_when_the_process_is_killed() {
             // What it wrote before it died counts as well.
             last = acknowledged.last().unwrap_or(last);
             let target = open(&url);
-            let value = |key| field(&*target, key, "o_id").as_i64().unwrap() as u64;
+            let value = |key| field(&target, key, "o_id").as_i64().unwrap() as u64;
             let total = value("1.1") - 1;
             assert!(
                 (before + last..=before + last + 1).contains(&total),
@@ -131,13 +130,13 @@ fn a_killed_load_goes_on_from_its_progress() {
     first.kill().unwrap();
     first.wait().unwrap();
     last = written.last().unwrap_or(last);
-    let there = count(&*open(&url)) as u64;
+    let there = count(&open(&url)) as u64;
     assert!(there == last || there == last + 20, "{last} acknowledged, {there} there");
     let mut second = child("child_loads_a_part", &url, "1");
     let rest: Vec<_> = acknowledged(&mut second).collect();
     assert!(second.wait().unwrap().success());
     assert!(rest.into_iter().eq((there + 20..=1200).step_by(20)));
-    assert_eq!(count(&*open(&url)), 1200);
+    assert_eq!(count(&open(&url)), 1200);
 }
 
 /// Processes that load different parts at the same time wait for each other and lose nothing.
@@ -153,7 +152,7 @@ fn processes_load_parts_at_the_same_time() {
         assert!(child.wait().unwrap().success());
         assert_eq!(written, Some(1200));
     }
-    assert_eq!(count(&*open(&url)), 3 * 1200);
+    assert_eq!(count(&open(&url)), 3 * 1200);
 }
 
 /// After settling, the file alone holds everything: nothing is left in the log.
@@ -162,7 +161,7 @@ fn a_settled_file_is_whole_without_its_log() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("t.db");
     let target = open(&format!("sqlite:{}", file.display()));
-    load(&*target, 50);
+    load(&target, 50);
     wait(target.documents().unwrap().set_note(None, &json!("loaded"))).unwrap();
     wait(target.documents().unwrap().settle(&[index()])).unwrap();
     let copy = directory.path().join("copy.db");
@@ -170,6 +169,6 @@ fn a_settled_file_is_whole_without_its_log() {
     let log = Path::new(&format!("{}-wal", file.display())).metadata().map(|m| m.len());
     assert!(matches!(log, Ok(0) | Err(_)), "{log:?}");
     let copied = open(&format!("sqlite:{}", copy.display()));
-    assert_eq!(count(&*copied), 50);
+    assert_eq!(count(&copied), 50);
     assert_eq!(wait(copied.documents().unwrap().note()).unwrap(), Some(json!("loaded")));
 }

@@ -1,10 +1,9 @@
 //! What goes wrong with a SQLite file is said in one line, with what to do.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hoap_database::{Access, Change, Intent, Patch, Target};
+use hoap_database::{Access, Change, Database, Intent, Patch};
 use hoap_testing::errors::{missing, unavailable};
 use hoap_workload::{ErrorKind, Result};
 use serde_json::json;
@@ -13,7 +12,7 @@ use super::conformance::{
     COLLECTION, batch, count, document, index, load, session, transact, wait,
 };
 
-fn open(file: &Path, options: &str) -> Arc<dyn Target> {
+fn open(file: &Path, options: &str) -> Database {
     wait(hoap_databases::open(&format!("sqlite:{}{options}", file.display()))).unwrap()
 }
 
@@ -22,7 +21,7 @@ fn directory() -> tempfile::TempDir {
 }
 
 /// Every way of using a file that must be there.
-fn uses(target: &dyn Target) -> Vec<(&'static str, Result<()>)> {
+fn uses(target: &Database) -> Vec<(&'static str, Result<()>)> {
     wait(async {
         let documents = target.documents().unwrap();
         vec![
@@ -35,7 +34,7 @@ fn uses(target: &dyn Target) -> Vec<(&'static str, Result<()>)> {
     })
 }
 
-fn all_unavailable(target: &dyn Target, words: &[&str]) {
+fn all_unavailable(target: &Database, words: &[&str]) {
     for (name, done) in uses(target) {
         unavailable(done.expect_err(name), words);
     }
@@ -46,7 +45,7 @@ fn a_missing_file_is_not_made_by_looking() {
     let directory = directory();
     let file = directory.path().join("missing.db");
     let target = open(&file, "");
-    for (name, done) in uses(&*target) {
+    for (name, done) in uses(&target) {
         let words = ["open sqlite:", "no such file", "run `hoap load` first"];
         missing(done.expect_err(name), &words);
     }
@@ -59,15 +58,15 @@ fn a_missing_file_is_not_made_by_looking() {
     });
     assert!(target.description().settings["settings"].contains("no such file"));
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0, "nothing was made");
-    load(&*target, 3);
-    assert_eq!(count(&*target), 3);
+    load(&target, 3);
+    assert_eq!(count(&target), 3);
 }
 
 #[test]
 fn a_directory_is_no_database() {
     let directory = directory();
     let target = open(directory.path(), "");
-    all_unavailable(&*target, &["it is a directory", "name a file in it"]);
+    all_unavailable(&target, &["it is a directory", "name a file in it"]);
     unavailable(
         wait(target.documents().unwrap().create(&[COLLECTION])).unwrap_err(),
         &["it is a directory"],
@@ -87,7 +86,7 @@ fn another_file_is_no_database() {
     let directory = directory();
     let file = directory.path().join("t.db");
     std::fs::write(&file, "a letter to the editor, long enough to be a header".repeat(9)).unwrap();
-    all_unavailable(&*open(&file, ""), &["file is not a database", "name another one"]);
+    all_unavailable(&open(&file, ""), &["file is not a database", "name another one"]);
     let documents = open(&file, "");
     let e = wait(documents.documents().unwrap().create(&[COLLECTION])).unwrap_err();
     unavailable(e, &["file is not a database"]);
@@ -97,7 +96,7 @@ fn another_file_is_no_database() {
 fn a_damaged_file_says_so() {
     let directory = directory();
     let file = directory.path().join("t.db");
-    load(&*open(&file, ""), 500);
+    load(&open(&file, ""), 500);
     let mut bytes = std::fs::read(&file).unwrap();
     // Everything after the first page, which holds the schema.
     bytes[8192..].fill(0x5A);
@@ -116,7 +115,7 @@ fn may_write_everything(file: &Path) -> bool {
 fn a_read_only_file_can_be_read_and_not_written() {
     let directory = directory();
     let file = directory.path().join("t.db");
-    load(&*open(&file, ""), 3);
+    load(&open(&file, ""), 3);
     let mut permissions = std::fs::metadata(&file).unwrap().permissions();
     permissions.set_readonly(true);
     std::fs::set_permissions(&file, permissions).unwrap();
@@ -125,11 +124,11 @@ fn a_read_only_file_can_be_read_and_not_written() {
     }
     let target = open(&file, "");
     let add = Patch { path: "o_id", change: Change::AddInteger(1) };
-    let write = transact(&*target, Access::Write, async |t| {
+    let write = transact(&target, Access::Write, async |t| {
         t.patch(COLLECTION, "1.1", std::slice::from_ref(&add)).await
     });
     unavailable(write.unwrap_err(), &["read-only", "give this user write permission"]);
-    assert_eq!(count(&*target), 3);
+    assert_eq!(count(&target), 3);
 }
 
 #[cfg(unix)]
@@ -138,12 +137,12 @@ fn a_file_without_permission_says_so() {
     use std::os::unix::fs::PermissionsExt;
     let directory = directory();
     let file = directory.path().join("t.db");
-    load(&*open(&file, ""), 3);
+    load(&open(&file, ""), 3);
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o000)).unwrap();
     if may_write_everything(&file) {
         return;
     }
-    all_unavailable(&*open(&file, ""), &["unable to open database file", "permissions"]);
+    all_unavailable(&open(&file, ""), &["unable to open database file", "permissions"]);
 }
 
 #[test]
@@ -153,7 +152,7 @@ fn a_file_without_the_collections_asks_for_a_load() {
     let target = open(&file, "");
     wait(target.documents().unwrap().create(&["item"])).unwrap();
     let read = |access| {
-        transact(&*target, access, async |t| {
+        transact(&target, access, async |t| {
             t.get(COLLECTION, "1.1", &["o_id"], Intent::Look).await.map(drop)
         })
     };
@@ -168,7 +167,7 @@ fn a_file_without_the_collections_asks_for_a_load() {
     missing(query.unwrap_err(), &["no such table: orders", "run `hoap load` first"]);
     // Without its index a search would read everything: it refuses.
     wait(target.documents().unwrap().create(&[COLLECTION])).unwrap();
-    let find = transact(&*target, Access::Read, async |t| {
+    let find = transact(&target, Access::Read, async |t| {
         use hoap_database::Order::Ascending;
         t.find(&index(), &[json!(1)], Ascending, None, &[], Intent::Look).await.map(drop)
     });
@@ -189,7 +188,7 @@ fn tables_and_indexes_of_others_are_left_alone() {
     unavailable(e, &["orders is there and is not ours", "name another file"]);
     assert!(!wait(documents.any_exists(&["item"])).unwrap(), "all or nothing");
     wait(documents.drop(&[COLLECTION])).unwrap();
-    load(&*target, 1);
+    load(&target, 1);
     let mut changed = index();
     changed.fields.pop();
     let e = wait(documents.settle(&[changed])).unwrap_err();
@@ -208,7 +207,7 @@ fn locked(file: &Path) -> rusqlite::Connection {
 fn a_locked_file_is_waited_for_as_long_as_asked() {
     let directory = directory();
     let file = directory.path().join("t.db");
-    load(&*open(&file, ""), 3);
+    load(&open(&file, ""), 3);
     let other = locked(&file);
     let start = Instant::now();
     let target = open(&file, "?busy_timeout_ms=100");
@@ -216,26 +215,26 @@ fn a_locked_file_is_waited_for_as_long_as_asked() {
     unavailable(e, &["database is locked", "close the other program", "busy_timeout_ms"]);
     assert!((Duration::from_millis(100)..Duration::from_secs(5)).contains(&start.elapsed()));
     drop(other);
-    assert_eq!(count(&*target), 3);
+    assert_eq!(count(&target), 3);
 }
 
 #[test]
 fn another_writer_is_waited_for_and_then_a_conflict() {
     let directory = directory();
     let file = directory.path().join("t.db");
-    load(&*open(&file, ""), 3);
+    load(&open(&file, ""), 3);
     let other = rusqlite::Connection::open(&file).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let target = open(&file, "?busy_timeout_ms=100");
-    let begin = || transact(&*target, Access::Write, async |_| Ok(()));
+    let begin = || transact(&target, Access::Write, async |_| Ok(()));
     let e = begin().unwrap_err();
     assert_eq!(e.kind, ErrorKind::Conflict, "{e}");
     assert!(e.to_string().contains("database is locked"), "{e}");
     // Readers do not wait.
-    assert_eq!(count(&*target), 3);
+    assert_eq!(count(&target), 3);
     std::thread::scope(|scope| {
         let patient = open(&file, "?busy_timeout_ms=60000");
-        let waiting = scope.spawn(move || transact(&*patient, Access::Write, async |_| Ok(())));
+        let waiting = scope.spawn(move || transact(&patient, Access::Write, async |_| Ok(())));
         std::thread::sleep(Duration::from_millis(50));
         other.execute_batch("COMMIT").unwrap();
         waiting.join().unwrap().unwrap();
@@ -249,9 +248,9 @@ fn another_writer_is_waited_for_and_then_a_conflict() {
 fn a_turn_that_does_not_come_is_a_conflict() {
     let directory = directory();
     let target = open(&directory.path().join("t.db"), "?busy_timeout_ms=100");
-    load(&*target, 1);
-    let mut first = session(&*target);
-    let mut second = session(&*target);
+    load(&target, 1);
+    let mut first = session(&target);
+    let mut second = session(&target);
     wait(async {
         let held = first.begin(Access::Write).await.unwrap();
         let e = second.begin(Access::Write).await.map(drop).unwrap_err();
@@ -267,10 +266,10 @@ fn a_turn_that_does_not_come_is_a_conflict() {
 fn a_full_disk_undoes_the_transaction_and_says_so() {
     let directory = directory();
     let target = open(&directory.path().join("t.db"), "?max_pages=60&page_size=4096");
-    load(&*target, 10);
+    load(&target, 10);
     let full = ["database or disk is full", "make room on the disk"];
     // A transaction: SQLite may end it by itself, and then nothing more happens in it.
-    let mut session = session(&*target);
+    let mut session = session(&target);
     wait(async {
         let mut t = session.begin(Access::Write).await.unwrap();
         let big = json!({ "o_data": "x".repeat(20_000) });
@@ -291,7 +290,7 @@ fn a_full_disk_undoes_the_transaction_and_says_so() {
             }
         }
     });
-    assert_eq!(count(&*target), 10);
+    assert_eq!(count(&target), 10);
     // A load: the batch and its progress are undone together.
     wait(async {
         let mut bulk = target.documents().unwrap().bulk("1/1").await.unwrap();
@@ -300,8 +299,8 @@ fn a_full_disk_undoes_the_transaction_and_says_so() {
         assert_eq!(bulk.position(COLLECTION).await.unwrap(), 10);
         bulk.write(COLLECTION, &batch(2, 1..=5), 15).await.unwrap();
     });
-    assert_eq!(count(&*target), 15);
-    transact(&*target, Access::Write, async |t| t.insert(COLLECTION, "9.9", &document(9, 9)).await)
+    assert_eq!(count(&target), 15);
+    transact(&target, Access::Write, async |t| t.insert(COLLECTION, "9.9", &document(9, 9)).await)
         .unwrap();
 }
 
@@ -309,7 +308,7 @@ fn a_full_disk_undoes_the_transaction_and_says_so() {
 fn text_that_is_no_json_is_refused() {
     let directory = directory();
     let target = open(&directory.path().join("t.db"), "");
-    load(&*target, 1);
+    load(&target, 1);
     wait(async {
         let mut bulk = target.documents().unwrap().bulk("1/1").await.unwrap();
         let mut bad = batch(3, 1..=3);
@@ -321,5 +320,5 @@ fn text_that_is_no_json_is_refused() {
         assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
         assert!(e.to_string().contains("malformed JSON"), "{e}");
     });
-    assert_eq!(count(&*target), 1);
+    assert_eq!(count(&target), 1);
 }

@@ -7,14 +7,14 @@ mod records;
 mod settings;
 mod witness;
 
-use hoap_databases::sqlite::Sqlite;
+use hoap_database::Database;
 use hoap_testing::conformance;
 
-fn fresh() -> (Box<Sqlite>, tempfile::TempDir) {
+fn fresh() -> (Database, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();
     // No power fails in a test, and syncs are slow.
     let url = format!("sqlite:{}/t.db?synchronous=off", directory.path().display());
-    (Box::new(hoap_databases::sqlite::open(&url).unwrap()), directory)
+    (hoap_databases::sqlite::open(&url).unwrap(), directory)
 }
 
 hoap_testing::conformance_tests!(fresh);

@@ -1,7 +1,8 @@
 //! Records, customers and orders: what is SQLite's own.
 
 use hoap_database::Access;
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
+
+use hoap_database::key_value::{Fields, Record, Table};
 use hoap_testing::errors::{fails, has};
 use hoap_workload::ErrorKind;
 
@@ -18,9 +19,9 @@ hoap_testing::conformance_tests!(fresh:
 #[test]
 fn reads_and_scans_do_not_wait_for_writers() {
     let (target, _guard) = fresh();
-    load_records(&*target, &["user1"]);
-    let mut writer = session(&*target);
-    let mut client = client(&*target);
+    load_records(&target, &["user1"]);
+    let mut writer = session(&target);
+    let mut client = client(&target);
     wait(async {
         let mut open = writer.begin(Access::Write).await.unwrap();
         assert!(open.delete("usertable", "user1").await.unwrap());
@@ -35,10 +36,10 @@ fn reads_and_scans_do_not_wait_for_writers() {
 #[test]
 fn names_that_are_no_fields_are_refused() {
     let (target, _guard) = fresh();
-    load_records(&*target, &["user1"]);
+    load_records(&target, &["user1"]);
     for field in ["", "a.b", "a[0]", "a'", "ä", "1"] {
         let strange = Table { fields: vec![field.to_owned()], ..table(1) };
-        fails(wait(KeyValue::session(&*target, &strange)), ErrorKind::Invalid, &[]);
+        fails(wait(target.key_value().unwrap().session(&strange)), ErrorKind::Invalid, &[]);
     }
 }
 
@@ -46,7 +47,7 @@ fn names_that_are_no_fields_are_refused() {
 #[test]
 fn what_is_no_record_is_a_broken_promise() {
     let (target, guard) = fresh();
-    conformance::what_is_no_record_is_a_broken_promise(&*target, &|| {
+    conformance::what_is_no_record_is_a_broken_promise(&target, &|| {
         let other = rusqlite::Connection::open(guard.path().join("t.db")).unwrap();
         other
             .execute_batch(
@@ -57,6 +58,6 @@ fn what_is_no_record_is_a_broken_promise() {
             )
             .unwrap();
     });
-    let blob = wait(client(&*target).read("blob", Fields::All, &mut Record::default()));
+    let blob = wait(client(&target).read("blob", Fields::All, &mut Record::default()));
     has(blob.unwrap_err(), &["malformed JSON"]);
 }

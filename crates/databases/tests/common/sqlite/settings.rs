@@ -1,14 +1,12 @@
 //! What the run folder says about SQLite is what is in force, and the mapping is what queries
 //! written against it rely on.
 
-use std::sync::Arc;
-
-use hoap_database::{Index, Target};
+use hoap_database::{Database, Index};
 use serde_json::json;
 
 use super::conformance::{index, load, wait};
 
-fn target(options: &str) -> (Arc<dyn Target>, tempfile::TempDir) {
+fn target(options: &str) -> (Database, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}/t.db{options}", directory.path().display());
     (wait(hoap_databases::open(&url)).unwrap(), directory)
@@ -17,7 +15,7 @@ fn target(options: &str) -> (Arc<dyn Target>, tempfile::TempDir) {
 #[test]
 fn the_description_states_what_is_in_force() {
     let (fresh, _guard) = target("");
-    load(&*fresh, 1);
+    load(&fresh, 1);
     let description = fresh.description();
     assert_eq!(description.name, "SQLite");
     assert!(description.version.starts_with("3."), "{}", description.version);
@@ -38,7 +36,7 @@ fn the_description_states_what_is_in_force() {
         "?synchronous=normal&page_size=4096&cache_mb=10&mmap_mb=100&checkpoint_pages=50\
          &busy_timeout_ms=7&temp_store=file&threads=2&max_pages=1000",
     );
-    load(&*changed, 1);
+    load(&changed, 1);
     let settings = changed.description().settings;
     for (name, value) in [
         ("synchronous", "normal"),
@@ -58,15 +56,15 @@ fn the_description_states_what_is_in_force() {
 #[test]
 fn the_description_reads_back_what_the_file_really_has() {
     let (fresh, guard) = target("?page_size=4096");
-    load(&*fresh, 1);
+    load(&fresh, 1);
     // The page size of a file that exists cannot change.
     let url = format!("sqlite:{}/t.db?page_size=16384", guard.path().display());
     let again = wait(hoap_databases::open(&url)).unwrap();
-    load_again(&*again);
+    load_again(&again);
     assert_eq!(again.description().settings["page_size"], "4096 bytes");
 }
 
-fn load_again(target: &dyn Target) {
+fn load_again(target: &Database) {
     wait(target.documents().unwrap().create(&["item"])).unwrap();
 }
 
@@ -75,7 +73,7 @@ fn load_again(target: &dyn Target) {
 #[test]
 fn queries_in_the_words_of_the_mapping_use_the_indexes() {
     let (target, guard) = target("?synchronous=off");
-    load(&*target, 500);
+    load(&target, 500);
     let ids = Index { name: "orders_by_id", collection: "orders", fields: vec!["o_w_id", "o_id"] };
     wait(target.documents().unwrap().settle(&[index(), ids])).unwrap();
     let connection = rusqlite::Connection::open(guard.path().join("t.db")).unwrap();
@@ -99,7 +97,7 @@ fn queries_in_the_words_of_the_mapping_use_the_indexes() {
 #[test]
 fn documents_are_jsonb_in_a_table_of_their_own() {
     let (target, _guard) = target("");
-    load(&*target, 3);
+    load(&target, 3);
     let mut stream = wait(target.analytics().unwrap().session()).unwrap();
     let mut rows = |text: &str| wait(stream.query(text, &[])).unwrap().rows;
     let lines = "SELECT o.key, l.value ->> '$.ol_amount', typeof(o.doc) \
@@ -117,7 +115,7 @@ fn documents_are_jsonb_in_a_table_of_their_own() {
 #[test]
 fn the_stored_size_is_that_of_the_file() {
     let (target, folder) = target("");
-    load(&*target, 2000);
+    load(&target, 2000);
     let documents = target.documents().unwrap();
     let stored = wait(documents.stored(&["orders"])).unwrap().unwrap();
     let file = std::fs::metadata(folder.path().join("t.db")).unwrap().len();

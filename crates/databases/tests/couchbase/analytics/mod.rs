@@ -5,16 +5,15 @@
 mod on_couchbase_analytics;
 mod silent;
 
-use hoap_testing::certificates;
-use hoap_testing::conformance;
-use hoap_testing::couchbase_analytics as service;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use conformance::{COLLECTION, batch, wait};
-use hoap_database::shop::{COUNTRY_INDEX, ZIP_INDEX};
-use hoap_database::shop::{JoinSession, JoinVariant, Joins, PageSession, Pages};
-use hoap_database::{AnalyticalSession, Index, Target};
-use hoap_databases::couchbase_analytics::{CouchbaseAnalytics, open};
+use hoap_database::shop::{COUNTRY_INDEX, JoinVariant, ZIP_INDEX};
+use hoap_database::{AnalyticalSession, Database, Index};
+use hoap_databases::couchbase_analytics::open;
+use hoap_testing::certificates;
+use hoap_testing::conformance;
+use hoap_testing::couchbase_analytics as service;
 use hoap_workload::ErrorKind;
 use serde_json::json;
 use service::{Service, error, rows, table};
@@ -23,12 +22,12 @@ use service::{Service, error, rows, table};
 const CANCEL: &str = "/api/v1/active_requests";
 
 /// Opens a URL at the service; the user comes with it, as a file with URLs would have it.
-fn at(service: &Service, rest: &str) -> CouchbaseAnalytics {
+fn at(service: &Service, rest: &str) -> Database {
     let url = format!("couchbase-analytics://ada:top%20secret@{}/{rest}", service.place);
     wait(open(&url)).unwrap()
 }
 
-fn session(target: &CouchbaseAnalytics) -> Box<dyn AnalyticalSession> {
+fn session(target: &Database) -> AnalyticalSession {
     wait(target.analytics().unwrap().session()).unwrap()
 }
 
@@ -438,11 +437,11 @@ fn what_is_given_up_is_cancelled_by_its_context() {
     let mut session = session(&target);
     wait(async {
         tokio::time::timeout(soon, session.query("SELECT endless", &[])).await.unwrap_err();
-        let mut pages = Pages::session(&target).await.unwrap();
+        let mut pages = target.pages().unwrap().session().await.unwrap();
         let (mut keys, mut rows) = (Vec::new(), Vec::new());
         let page = pages.page("Norway", 0, 10, &mut keys);
         tokio::time::timeout(soon, page).await.unwrap_err();
-        let mut joins = Joins::session(&target, JoinVariant::Ansi).await.unwrap();
+        let mut joins = target.joins().unwrap().session(JoinVariant::Ansi).await.unwrap();
         let join = joins.join("12345", "2026-01", &mut rows);
         tokio::time::timeout(soon, join).await.unwrap_err();
         tokio::time::sleep(3 * soon).await;

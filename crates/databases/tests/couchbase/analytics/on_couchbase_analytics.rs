@@ -2,16 +2,16 @@
 //! with `--ignored`, and with `--test-threads=1`, as tests would meet in the one database that the
 //! URL names.
 
-use hoap_databases::couchbase_analytics::CouchbaseAnalytics;
+use hoap_database::Database;
 use hoap_testing::place::Emptied;
 
 use super::conformance::wait;
 
-fn fresh() -> (Box<CouchbaseAnalytics>, Emptied<CouchbaseAnalytics>) {
+fn fresh() -> (Database, Emptied) {
     let url = std::env::var("HOAP_TEST_COUCHBASE_ANALYTICS")
         .expect("set HOAP_TEST_COUCHBASE_ANALYTICS=couchbases-analytics://USER@HOST/DATABASE");
     let target = wait(hoap_databases::couchbase_analytics::open(&url)).unwrap();
-    (Box::new(target.clone()), Emptied(target))
+    (target.clone(), Emptied(target))
 }
 
 hoap_testing::conformance_tests!(

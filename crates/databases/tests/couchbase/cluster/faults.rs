@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
-use hoap_database::{Access, Change, Intent, Patch, Target};
+use hoap_database::key_value::{Fields, Record, Scanned};
+use hoap_database::{Access, Change, Database, Intent, Patch};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ fn roll_all_back(service: &Service) {
 }
 
 /// One transaction that changes a document, with its commit.
-fn change(target: &dyn Target) -> Result<(), Error> {
+fn change(target: &Database) -> Result<(), Error> {
     let mut session = session(target);
     wait(async {
         let mut t = session.begin(Access::Write).await?;
@@ -241,7 +241,7 @@ fn key_value_operations_fail_by_kind() {
     let service = Service::start();
     let target = open(&patient(&service.url()));
     load_records(&target, &["user1"]);
-    let mut client = wait(KeyValue::session(&target, &table(4))).unwrap();
+    let mut client = wait(target.key_value().unwrap().session(&table(4))).unwrap();
     let update = record([(1, "b")]);
     let refuse = |status: u16| service.0.kv_refuses.lock().unwrap().insert("user1".into(), status);
     for (status, kind) in [
@@ -265,7 +265,7 @@ fn key_value_operations_fail_by_kind() {
     assert_eq!(e.kind, ErrorKind::Throttled, "{e}");
     // No answer: what was to be read is a timeout, what was to be written is not known.
     let quick = open(&with(&service.url(), "kv_timeout_ms=400&connect_timeout_ms=60000"));
-    let mut impatient = wait(KeyValue::session(&quick, &table(4))).unwrap();
+    let mut impatient = wait(quick.key_value().unwrap().session(&table(4))).unwrap();
     // The driver looks the collection's number up before the first operation.
     let _ = wait(impatient.read("user1", Fields::All, &mut Record::default()));
     service.0.kv_hangs.store(true, Ordering::SeqCst);

@@ -17,21 +17,20 @@ mod scripted;
 mod secured;
 mod silent;
 
-use hoap_databases::couchbase::Couchbase;
+use conformance::wait;
+use hoap_database::Database;
 use hoap_testing::certificates;
 use hoap_testing::conformance;
 use hoap_testing::couchbase as service;
 use hoap_testing::place::Emptied as Guard;
 use hoap_testing::urls::{own_name as scope, with};
 
-use conformance::wait;
-
 /// A URL for a machine that does much else.
 fn patient(url: &str) -> String {
     with(url, "kv_timeout_ms=60000&connect_timeout_ms=60000&txtimeout_ms=120000")
 }
 
-fn open(url: &str) -> Couchbase {
+fn open(url: &str) -> Database {
     wait(hoap_databases::couchbase::open(url)).unwrap()
 }
 
@@ -105,7 +104,7 @@ macro_rules! promise_tests {
         $($about)*
         fn $name() {
             let (target, _guard) = $fresh();
-            $crate::cluster::promises::$name(&*target);
+            $crate::cluster::promises::$name(&target);
         }
         $crate::promise_tests!({$($about)*} $fresh: $($others)*);
     };

@@ -1,6 +1,6 @@
 //! What Couchbase promises where the common suite asks for more, or for something else.
 
-use hoap_database::{Access, Change, Intent, Order, Patch, Target};
+use hoap_database::{Access, Change, Database, Intent, Order, Patch};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::json;
 
@@ -12,7 +12,7 @@ fn set(n: i64) -> Patch {
     Patch { path: "o_id", change: Change::Set(json!(n)) }
 }
 
-pub fn a_batch_is_written_again_by_who_goes_on<T: Target>(target: &T) {
+pub fn a_batch_is_written_again_by_who_goes_on(target: &Database) {
     let documents = target.documents().unwrap();
     wait(async {
         documents.create(&[COLLECTION]).await.unwrap();
@@ -29,11 +29,11 @@ pub fn a_batch_is_written_again_by_who_goes_on<T: Target>(target: &T) {
     assert_eq!(count(target), 9);
 }
 
-pub fn no_update_is_lost_among_transactions<T: Target>(target: &T) {
+pub fn no_update_is_lost_among_transactions(target: &Database) {
     count_up(target, 6, 20);
 }
 
-pub fn what_changed_after_it_was_read_is_a_conflict<T: Target>(target: &T) {
+pub fn what_changed_after_it_was_read_is_a_conflict(target: &Database) {
     load(target, 3);
     let (mut one, mut other) = (session(target), session(target));
     let change_then = |delete: bool| -> Error {
@@ -75,7 +75,7 @@ pub fn what_changed_after_it_was_read_is_a_conflict<T: Target>(target: &T) {
 
 /// An INSERT of a key that is there is refused at once, and of two that insert it at the same time
 /// one at its COMMIT.
-pub fn of_two_that_insert_a_key_the_later_commit_is_a_conflict<T: Target>(target: &T) {
+pub fn of_two_that_insert_a_key_the_later_commit_is_a_conflict(target: &Database) {
     load(target, 1);
     let (mut one, mut other) = (session(target), session(target));
     wait(async {
@@ -97,7 +97,7 @@ pub fn of_two_that_insert_a_key_the_later_commit_is_a_conflict<T: Target>(target
 }
 
 /// As two that take their key from the same counter meet: the later one is to try again.
-pub fn a_key_from_a_counter_that_another_one_moved_is_a_conflict<T: Target>(target: &T) {
+pub fn a_key_from_a_counter_that_another_one_moved_is_a_conflict(target: &Database) {
     load(target, 1);
     let (mut one, mut other) = (session(target), session(target));
     wait(async {
@@ -116,7 +116,7 @@ pub fn a_key_from_a_counter_that_another_one_moved_is_a_conflict<T: Target>(targ
 }
 
 /// The service would scan every document.
-pub fn a_search_that_an_index_cannot_serve_is_refused<T: Target>(target: &T) {
+pub fn a_search_that_an_index_cannot_serve_is_refused(target: &Database) {
     load(target, 1);
     let e = transact(target, Access::Read, async |t| {
         t.find(&index(), &[json!(null)], Order::Ascending, None, &[], Intent::Look).await

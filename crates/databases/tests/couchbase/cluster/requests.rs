@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
-use hoap_database::shop::{JoinSession, JoinVariant, Joins, PageSession, Pages};
-use hoap_database::{Access, Intent, Order, Target};
+use hoap_database::key_value::{Fields, Record, Scanned};
+use hoap_database::shop::JoinVariant;
+use hoap_database::{Access, Intent, Order};
 use hoap_workload::ErrorKind;
 use serde_json::{Value, json};
 
@@ -192,7 +192,7 @@ fn key_value_writes_carry_the_durability_asked_for() {
         let seen = || std::mem::take(&mut *service.0.durabilities.lock().unwrap());
         assert!(seen().into_iter().all(|l| Some(l) == level), "{option}");
         service.0.expiries.lock().unwrap().clear();
-        let mut client = wait(KeyValue::session(&target, &table(4))).unwrap();
+        let mut client = wait(target.key_value().unwrap().session(&table(4))).unwrap();
         wait(client.insert("user2", &record([(0, "a")]))).unwrap();
         wait(client.update("user2", &record([(1, "b")]))).unwrap();
         wait(client.update("user2", &record([(0, "a"), (1, "b"), (2, "c"), (3, "d")]))).unwrap();
@@ -210,9 +210,9 @@ fn whole_updates_are_one_upsert_or_one_replace() {
         let service = Service::start();
         let options = format!("updates={option}&durability=majority&expiry_s=60");
         let target = open(&with(&patient(&service.url()), &options));
-        assert!(target.updates_are_whole(), "{option}");
+        assert!(target.key_value().unwrap().updates_are_whole(), "{option}");
         load_records(&target, &["user1"]);
-        let mut client = wait(KeyValue::session(&target, &table(2))).unwrap();
+        let mut client = wait(target.key_value().unwrap().session(&table(2))).unwrap();
         let writes = || std::mem::take(&mut *service.0.writes.lock().unwrap());
         writes();
         service.0.expiries.lock().unwrap().clear();
@@ -233,7 +233,7 @@ fn whole_updates_are_one_upsert_or_one_replace() {
         );
     }
     let service = Service::start();
-    assert!(!open(&service.url()).updates_are_whole());
+    assert!(!open(&service.url()).key_value().unwrap().updates_are_whole());
 }
 
 #[test]
@@ -241,16 +241,16 @@ fn scans_pages_and_joins_are_the_texts_of_the_reports() {
     let service = Service::start();
     let target = open(&patient(&service.url()));
     load_records(&target, &["user1"]);
-    let mut client = wait(KeyValue::session(&target, &table(2))).unwrap();
+    let mut client = wait(target.key_value().unwrap().session(&table(2))).unwrap();
     wait(client.scan("user0", 5, Fields::None, &mut Scanned::default())).unwrap();
     load_shop(&target, &indexes());
     let (_, made, _) = service.seen("CREATE INDEX `shop_customer_zip").remove(0);
     let covering = "`shop_customer_zip_orders` ON `shop_customer`(`address`.`zip`, `order_list`)";
     assert!(made.contains(covering), "{made}");
-    let mut pages = wait(Pages::session(&target)).unwrap();
+    let mut pages = wait(target.pages().unwrap().session()).unwrap();
     wait(pages.page("x", 3, 7, &mut Vec::new())).unwrap();
-    for variant in target.variants() {
-        let mut joins = wait(Joins::session(&target, *variant)).unwrap();
+    for variant in target.joins().unwrap().variants() {
+        let mut joins = wait(target.joins().unwrap().session(*variant)).unwrap();
         wait(joins.join("00001", "January", &mut Vec::new())).unwrap();
     }
     let ran = |words: &str| {
@@ -281,12 +281,12 @@ fn a_hash_join_that_the_service_does_not_plan_is_refused() {
     let target = open(&patient(&service.url()));
     load_shop(&target, &indexes());
     service.0.store.lock().unwrap().community = true;
-    let e = wait(Joins::session(&target, JoinVariant::Hash)).map(drop).unwrap_err();
+    let e = wait(target.joins().unwrap().session(JoinVariant::Hash)).map(drop).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
     for words in ["no hash join", "hints_not_followed", "Enterprise"] {
         assert!(e.to_string().contains(words), "{e}");
     }
-    wait(Joins::session(&target, JoinVariant::Ansi)).map(drop).unwrap();
+    wait(target.joins().unwrap().session(JoinVariant::Ansi)).map(drop).unwrap();
 }
 
 /// Two parts of a load settle at the same time, and the index service tells each of the other.

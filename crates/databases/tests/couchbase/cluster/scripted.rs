@@ -1,14 +1,14 @@
 //! The suite against the script.
 
-use hoap_databases::couchbase::Couchbase;
+use hoap_database::Database;
 
 use crate::cluster::service::Service;
 use crate::cluster::{Guard, open, patient, scope, with};
 
-fn fresh() -> (Box<Couchbase>, (Guard<Couchbase>, Service)) {
+fn fresh() -> (Database, (Guard, Service)) {
     let service = Service::start();
     let target = open(&with(&patient(&service.url()), &format!("scope={}", scope())));
-    (Box::new(target.clone()), (Guard(target), service))
+    (target.clone(), (Guard(target), service))
 }
 
 crate::every_promise!({} fresh);

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record};
-use hoap_database::{Access, Intent, Target};
+use hoap_database::key_value::{Fields, Record};
+use hoap_database::{Access, Intent};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::json;
 
@@ -17,7 +17,7 @@ fn use_it(url: &str) {
     let target = open(&patient(url));
     load(&target, 2);
     load_records(&target, &["user1"]);
-    let mut client = wait(KeyValue::session(&target, &table(4))).unwrap();
+    let mut client = wait(target.key_value().unwrap().session(&table(4))).unwrap();
     assert!(wait(client.read("user1", Fields::All, &mut Record::default())).unwrap());
     let mut session = session(&target);
     let row = wait(async {

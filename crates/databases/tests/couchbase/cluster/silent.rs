@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record};
+use hoap_database::key_value::{Fields, Record};
 use hoap_database::{Access, Change, Intent, Patch, Session};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::json;
@@ -29,7 +29,7 @@ fn add(n: i64) -> [Patch; 1] {
 }
 
 /// One transaction of a client.
-async fn change(session: &mut dyn Session, n: i64) -> Result<()> {
+async fn change(session: &mut Session, n: i64) -> Result<()> {
     let mut t = session.begin(Access::Write).await?;
     t.patch(COLLECTION, "1.1", &add(n)).await?;
     t.get(COLLECTION, "1.2", &["o_id"], Intent::Look).await?;
@@ -47,9 +47,9 @@ fn a_transaction_without_an_answer_ends_and_the_session_does_not() {
     let open_ones = || service.0.store.lock().unwrap().txs.len();
     wait(async {
         // Its statements are prepared.
-        change(&mut *session, 1).await.unwrap();
+        change(&mut session, 1).await.unwrap();
         service.fault("BEGIN WORK", Act::Hang);
-        let e = change(&mut *session, 10).await.unwrap_err();
+        let e = change(&mut session, 10).await.unwrap_err();
         told(ErrorKind::Timeout, &e, "begin a transaction in couchbase:");
         service.fault("SELECT RAW", Act::Hang);
         let mut t = session.begin(Access::Write).await.unwrap();
@@ -58,10 +58,10 @@ fn a_transaction_without_an_answer_ends_and_the_session_does_not() {
         told(ErrorKind::Timeout, &e, "get orders 1.2 in couchbase:");
         let e = t.commit().await.unwrap_err();
         assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
-        change(&mut *session, 1000).await.unwrap();
+        change(&mut session, 1000).await.unwrap();
         assert_eq!(open_ones(), 0);
         service.fault("COMMIT WORK", Act::Hang);
-        let e = change(&mut *session, 10000).await.unwrap_err();
+        let e = change(&mut session, 10000).await.unwrap_err();
         told(ErrorKind::Ambiguous, &e, "commit in couchbase:");
     });
     assert_eq!(field(&target, "1.1", "o_id"), json!(1002));
@@ -72,7 +72,7 @@ fn a_record_without_an_answer_is_a_timeout_or_ambiguous_and_the_next_is_there() 
     let service = Service::start();
     load_records(&open(&patient(&service.url())), &["user1", "user2"]);
     let target = open(&limited(&service));
-    let mut client = wait(KeyValue::session(&target, &table(4))).unwrap();
+    let mut client = wait(target.key_value().unwrap().session(&table(4))).unwrap();
     let mut there = Record::default();
     // The driver looks the collection's number up before the first operation.
     assert!(wait(client.read("user1", Fields::All, &mut there)).unwrap());

@@ -3,9 +3,8 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
-use hoap_database::key_value::{Fields, KeyValueSession, Record};
-use hoap_database::{Access, Target};
-use hoap_databases::dynamodb::DynamoDb;
+use hoap_database::key_value::{Fields, Record};
+use hoap_database::{Access, Database};
 use hoap_testing::wire::{Mode, Wire};
 use hoap_workload::{ErrorKind, Result};
 use serde_json::json;
@@ -18,12 +17,12 @@ use crate::conformance::{
 use crate::{Guard, credentials, missing, open, prefix, refused, server, unavailable};
 
 /// The lab's server behind a wire: a target that goes by it, and one that does not.
-fn behind() -> (Wire, DynamoDb, Guard<DynamoDb>) {
+fn behind() -> (Wire, Database, Guard) {
     behind_with("")
 }
 
 /// The same, with options.
-fn behind_with(options: &str) -> (Wire, DynamoDb, Guard<DynamoDb>) {
+fn behind_with(options: &str) -> (Wire, Database, Guard) {
     let url = server();
     let (_, rest) = url.split_once("endpoint=http://").unwrap();
     let address = rest.split('&').next().unwrap().trim_end_matches('/');

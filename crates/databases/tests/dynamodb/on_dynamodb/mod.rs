@@ -7,15 +7,14 @@ mod witness;
 
 use std::collections::BTreeMap;
 
-use hoap_database::{Batch, Row, Target};
-use hoap_databases::dynamodb::DynamoDb;
+use hoap_database::{Batch, Database, Row};
 use hoap_workload::ErrorKind;
 use serde_json::json;
 
 use crate::conformance::{COLLECTION, batch, count, index, load, wait};
 use crate::{Guard, fresh_with, open, prefix, server};
 
-pub fn fresh() -> (Box<DynamoDb>, Guard<DynamoDb>) {
+pub fn fresh() -> (Database, Guard) {
     fresh_with("consistency=strong")
 }
 
@@ -57,7 +56,7 @@ fn a_batch_of_any_size_is_loaded_and_bad_documents_are_refused() {
         let e = bulk.write("absent", &one("{}"), 1).await.unwrap_err();
         assert_eq!(e.kind, ErrorKind::Missing, "{e}");
     });
-    assert_eq!(count(&*target), 1013);
+    assert_eq!(count(&target), 1013);
 }
 
 /// More than the megabyte that one page holds.
@@ -116,11 +115,7 @@ fn what_it_lacks_it_says() {
         why.contains("analytical queries on Amazon DynamoDB: not applicable, because"),
         "{why}"
     );
-    let remote = wait(hoap_databases::open_any(&server())).unwrap();
-    let hoap_databases::AnyTarget::Remote(remote) = remote else {
-        panic!("it has a network driver")
-    };
-    let reasons = [remote.pages.map(drop), remote.joins.map(drop)];
+    let reasons = [target.pages().map(drop), target.joins().map(drop)];
     for why in reasons.map(|reason| reason.unwrap_err().to_string()) {
         assert!(why.contains("no nested field"), "{why}");
     }
@@ -131,10 +126,12 @@ fn what_it_lacks_it_says() {
 #[test]
 fn consumed_capacity_is_summed() {
     let (target, _guard) = fresh_with("consistency=eventual");
-    crate::conformance::load_records(&*target, &["user1"]);
-    let mut client = crate::conformance::client(&*target);
+    crate::conformance::load_records(&target, &["user1"]);
+    let mut client = crate::conformance::client(&target);
     let mut record = crate::conformance::record([(0, "x")]);
-    use hoap_database::key_value::{Fields, KeyValueSession};
+
+    use hoap_database::key_value::Fields;
+
     let before = target.usage();
     wait(async {
         for _ in 0..10 {

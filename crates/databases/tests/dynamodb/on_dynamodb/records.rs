@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use hoap_database::key_value::{Fields, KeyValueSession, Record, Scanned};
+use hoap_database::key_value::{Fields, Record, Scanned};
 use hoap_workload::ErrorKind;
 
 use super::fresh;
@@ -25,7 +25,7 @@ hoap_testing::conformance_tests!(fresh:
     operations_on_a_table_that_is_gone_are_missing,
 );
 
-fn keys(client: &mut impl KeyValueSession, start: &str, count: usize) -> Vec<String> {
+fn keys(client: &mut crate::conformance::Client, start: &str, count: usize) -> Vec<String> {
     let mut scanned = Scanned::default();
     wait(client.scan(start, count, Fields::None, &mut scanned)).unwrap();
     scanned.iter().map(|(key, _)| key.to_owned()).collect()
@@ -36,8 +36,8 @@ fn keys(client: &mut impl KeyValueSession, start: &str, count: usize) -> Vec<Str
 fn a_scan_begins_at_its_key_and_goes_on_in_the_order_of_the_table() {
     let (target, _guard) = fresh();
     let all: Vec<String> = (0..60).map(|n| format!("user{n:03}")).collect();
-    load_records(&*target, &all.iter().map(String::as_str).collect::<Vec<_>>());
-    let mut client = client(&*target);
+    load_records(&target, &all.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut client = client(&target);
     let order = keys(&mut client, "", 100);
     assert_eq!(order.iter().collect::<BTreeSet<_>>(), all.iter().collect());
     for (at, start) in order.iter().enumerate() {
@@ -64,8 +64,8 @@ fn a_scan_begins_at_its_key_and_goes_on_in_the_order_of_the_table() {
 #[test]
 fn a_record_may_have_400_kb_and_no_more() {
     let (target, _guard) = fresh();
-    load_records(&*target, &[]);
-    let mut client = client(&*target);
+    load_records(&target, &[]);
+    let mut client = client(&target);
     let large = |bytes: usize| record([(0, "x".repeat(bytes)), (1, "small".into())]);
     wait(client.insert("user1", &large(380 << 10))).unwrap();
     assert!(wait(client.update("user1", &large(390 << 10))).unwrap());
@@ -85,8 +85,8 @@ fn a_record_may_have_400_kb_and_no_more() {
 #[test]
 fn keys_that_no_item_can_have_are_absent_and_cannot_be_inserted() {
     let (target, _guard) = fresh();
-    load_records(&*target, &["user1"]);
-    let mut client = client(&*target);
+    load_records(&target, &["user1"]);
+    let mut client = client(&target);
     let long = "k".repeat(3000);
     for key in ["", long.as_str()] {
         assert!(!wait(client.read(key, Fields::All, &mut Record::default())).unwrap());

@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use hoap_database::Target;
 use hoap_workload::ErrorKind;
 use serde_json::{Value, json};
 

@@ -17,8 +17,8 @@ fn add(n: i64) -> [Patch; 1] {
 #[test]
 fn both_kinds_of_conflict_are_conflicts_and_the_session_goes_on() {
     let (target, _guard) = fresh();
-    load(&*target, 2);
-    let (mut first, mut second) = (session(&*target), session(&*target));
+    load(&target, 2);
+    let (mut first, mut second) = (session(&target), session(&target));
     for (committed_before, words) in [(false, "code 112"), (true, "code 16777220")] {
         let e = wait(async {
             let mut one = first.begin(Access::Write).await.unwrap();
@@ -49,15 +49,15 @@ fn both_kinds_of_conflict_are_conflicts_and_the_session_goes_on() {
             again.commit().await.unwrap();
         });
     }
-    assert_eq!(field(&*target, "1.1", "o_id"), json!(1 + 2 * 11));
+    assert_eq!(field(&target, "1.1", "o_id"), json!(1 + 2 * 11));
 }
 
 /// Of two that insert the same key one wins, and the other one is told so or is to try again.
 #[test]
 fn of_two_inserts_of_a_key_one_wins() {
     let (target, _guard) = fresh();
-    load(&*target, 1);
-    let (mut first, mut second) = (session(&*target), session(&*target));
+    load(&target, 1);
+    let (mut first, mut second) = (session(&target), session(&target));
     let document = |n: i64| json!({"o_w_id": 9, "o_id": n});
     wait(async {
         let mut one = first.begin(Access::Write).await.unwrap();
@@ -72,5 +72,5 @@ fn of_two_inserts_of_a_key_one_wins() {
         assert_eq!(e.kind, ErrorKind::Duplicate, "{e}");
         other.rollback().await.unwrap();
     });
-    assert_eq!(field(&*target, "9.9", "o_id"), json!(1));
+    assert_eq!(field(&target, "9.9", "o_id"), json!(1));
 }

@@ -6,9 +6,7 @@ mod faults;
 
 use std::any::Any;
 
-use hoap_database::Target;
-use hoap_database::key_value::KeyValueSession;
-use hoap_databases::mongodb::MongoDb;
+use hoap_database::Database;
 use hoap_workload::ErrorKind;
 
 use crate::conformance::{client, load_records, record, wait};
@@ -18,7 +16,7 @@ fn server() -> String {
     crate::server("HOAP_TEST_DOCUMENTDB")
 }
 
-fn fresh() -> (Box<MongoDb>, Guard<MongoDb>) {
+fn fresh() -> (Database, Guard) {
     fresh_on(&server())
 }
 
@@ -74,12 +72,12 @@ fn a_scan_after_updates_has_every_record_once() {
     let (target, _guard) = fresh();
     let keys: Vec<String> = (0..RECORDS).map(|n| format!("user{n:04}")).collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-    load_records(&*target, &keys);
-    let mut client = client(&*target);
+    load_records(&target, &keys);
+    let mut client = client(&target);
     for key in keys.iter().step_by(3) {
         wait(client.update(key, &record([(0, "changed")]))).unwrap();
     }
-    assert!(crate::conformance::keys(&*target, "usertable").iter().eq(keys));
+    assert!(crate::conformance::keys(&target, "usertable").iter().eq(keys));
 }
 
 #[test]

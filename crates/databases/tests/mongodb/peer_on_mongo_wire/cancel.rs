@@ -7,7 +7,6 @@
 
 use std::time::{Duration, Instant};
 
-use hoap_database::Target;
 use hoap_workload::ErrorKind;
 use mongodb::bson::doc;
 use serde_json::json;

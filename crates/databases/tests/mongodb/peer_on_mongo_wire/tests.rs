@@ -1,7 +1,6 @@
 //! What the module and the driver send in transactions, and what they make of the answers.
 
-use hoap_database::{Access, Change, Intent, Patch, Target};
-use hoap_databases::mongodb::MongoDb;
+use hoap_database::{Access, Change, Database, Intent, Patch};
 use hoap_workload::{Error, ErrorKind};
 use mongodb::bson::{Document, doc};
 use serde_json::json;
@@ -15,7 +14,7 @@ fn peer() -> Peer {
 }
 
 /// Ends a test: the driver kept to the protocol.
-pub struct Kept(Peer, #[allow(dead_code)] Guard<MongoDb>);
+pub struct Kept(Peer, #[allow(dead_code)] Guard);
 
 impl Kept {
     pub fn peer(&self) -> Peer {
@@ -30,10 +29,10 @@ impl Drop for Kept {
     }
 }
 
-fn fresh() -> (Box<MongoDb>, Kept) {
+fn fresh() -> (Database, Kept) {
     let peer = peer();
     let target = open(&peer.url());
-    (Box::new(target.clone()), Kept(peer, Guard(target)))
+    (target.clone(), Kept(peer, Guard(target)))
 }
 
 /// The URL of a peer, and what ends the test.
@@ -50,7 +49,7 @@ fn add(path: &'static str, n: i64) -> Patch {
 }
 
 /// Patches one document in a transaction of its own.
-fn patch(target: &MongoDb) -> Result<(), Error> {
+fn patch(target: &Database) -> Result<(), Error> {
     let mut session = session(target);
     wait(async {
         let mut t = session.begin(Access::Write).await?;
@@ -70,7 +69,7 @@ const UNKNOWN: &str = "UnknownTransactionCommitResult";
 #[test]
 fn a_transaction_is_begun_with_its_concerns_and_committed_with_them() {
     let (target, kept) = fresh();
-    load(&*target, 1);
+    load(&target, 1);
     kept.0.log();
     patch(&target).unwrap();
     let log = kept.0.log();
@@ -88,15 +87,15 @@ fn a_transaction_is_begun_with_its_concerns_and_committed_with_them() {
     let log = kept.0.log();
     assert_eq!(log[0].get_document("readConcern").unwrap(), &doc! {"level": "majority"});
     assert_eq!(log[2].get_document("writeConcern").unwrap(), &doc! {"w": 2});
-    assert_eq!(field(&*target, "1.1", "o_id"), json!(3));
+    assert_eq!(field(&target, "1.1", "o_id"), json!(3));
 }
 
 #[test]
 fn a_reading_transaction_begins_with_its_first_read() {
     let (target, kept) = fresh();
-    load(&*target, 1);
+    load(&target, 1);
     kept.0.log();
-    transact(&*target, Access::Read, async |t| {
+    transact(&target, Access::Read, async |t| {
         t.get(COLLECTION, "1.1", &["o_id"], Intent::Look).await.map(drop)
     })
     .unwrap();
@@ -105,7 +104,7 @@ fn a_reading_transaction_begins_with_its_first_read() {
     assert_eq!(names, ["find", "commitTransaction"]);
     assert!(log[0].get_bool("startTransaction").unwrap());
     // One that reads nothing asks nothing.
-    transact(&*target, Access::Read, async |_| Ok(())).unwrap();
+    transact(&target, Access::Read, async |_| Ok(())).unwrap();
     assert!(kept.0.log().is_empty());
 }
 
@@ -133,7 +132,7 @@ fn a_query_is_explained_by_the_command_of_its_pipeline() {
 #[test]
 fn what_is_labelled_transient_is_a_conflict_and_runs_again() {
     let (target, kept) = fresh();
-    load(&*target, 1);
+    load(&target, 1);
     for command in ["find", "update", "commitTransaction"] {
         kept.0.next(command, Instead::Answer(failure(112, TRANSIENT)));
         let e = patch(&target).unwrap_err();
@@ -143,26 +142,26 @@ fn what_is_labelled_transient_is_a_conflict_and_runs_again() {
             kept.0.forget();
         }
     }
-    assert_eq!(field(&*target, "1.1", "o_id"), json!(1), "nothing was applied");
+    assert_eq!(field(&target, "1.1", "o_id"), json!(1), "nothing was applied");
     patch(&target).unwrap();
-    assert_eq!(field(&*target, "1.1", "o_id"), json!(2));
+    assert_eq!(field(&target, "1.1", "o_id"), json!(2));
 }
 
 #[test]
 fn a_connection_lost_within_a_transaction_is_a_conflict() {
     let (target, kept) = fresh();
-    load(&*target, 1);
+    load(&target, 1);
     kept.0.next("update", Instead::Close);
     let e = patch(&target).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Conflict, "{e}");
     patch(&target).unwrap();
-    assert_eq!(field(&*target, "1.1", "o_id"), json!(2));
+    assert_eq!(field(&target, "1.1", "o_id"), json!(2));
 }
 
 #[test]
 fn a_commit_of_unknown_result_is_sent_again_and_applied_once() {
     let (target, kept) = fresh();
-    load(&*target, 1);
+    load(&target, 1);
     // The commit instead of which the peer closes the connection is not in its log.
     for (n, (instead, logged)) in [
         (Instead::Answer(failure(91, UNKNOWN)), 2),
@@ -179,7 +178,7 @@ fn a_commit_of_unknown_result_is_sent_again_and_applied_once() {
         let log = kept.0.log();
         let commits = log.iter().filter(|c| c.get_str("name").unwrap() == "commitTransaction");
         assert_eq!(commits.count(), logged, "{log:?}");
-        assert_eq!(field(&*target, "1.1", "o_id"), json!(2 + n as i64));
+        assert_eq!(field(&target, "1.1", "o_id"), json!(2 + n as i64));
     }
 }
 
@@ -200,7 +199,7 @@ fn a_commit_that_stays_unknown_is_ambiguous() {
 #[test]
 fn an_error_without_a_label_is_no_conflict() {
     let (target, kept) = fresh();
-    load(&*target, 1);
+    load(&target, 1);
     kept.0.next(
         "update",
         Instead::Answer(
@@ -225,13 +224,13 @@ fn a_batch_that_is_there_already_is_replaced_in_few_round_trips() {
         bulk.write(COLLECTION, &batch(1, 1..=300), 300).await.unwrap();
     });
     assert_eq!(kept.0.asked(), ["insert", "delete", "insert", "update"]);
-    assert_eq!(count(&*target), 300);
+    assert_eq!(count(&target), 300);
 }
 
 #[test]
 fn the_stored_size_is_unknown_where_there_is_no_command_for_it_and_else_an_error() {
     let (target, kept) = fresh();
-    load(&*target, 1);
+    load(&target, 1);
     let said = |code: i32| Instead::Answer(failure(code, "none"));
     for (instead, kind) in [
         (said(59), None),                         // CommandNotFound

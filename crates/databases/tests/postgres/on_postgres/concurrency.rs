@@ -14,7 +14,7 @@ fn set(path: &'static str, n: i64) -> Patch {
 /// How often six clients that count up were a conflict.
 fn conflicts(options: &str) -> u32 {
     let (target, _schema) = fresh_with(options);
-    count_up(&*target, 6, 30)
+    count_up(&target, 6, 30)
 }
 
 #[test]
@@ -34,8 +34,8 @@ fn at_the_higher_levels_no_update_is_lost_and_somebody_runs_again() {
 fn serializable_finds_what_locks_do_not() {
     for (level, expected) in [("repeatable-read", 0), ("serializable", 1)] {
         let (target, _schema) = fresh_with(&format!("&isolation={level}"));
-        load(&*target, 2);
-        let (mut one, mut other) = (session(&*target), session(&*target));
+        load(&target, 2);
+        let (mut one, mut other) = (session(&target), session(&target));
         let failed = wait(async {
             let mut a = one.begin(Access::Write).await.unwrap();
             let mut b = other.begin(Access::Write).await.unwrap();
@@ -59,8 +59,8 @@ fn serializable_finds_what_locks_do_not() {
 #[test]
 fn a_deadlock_is_a_conflict() {
     let (target, _schema) = fresh_with("");
-    load(&*target, 2);
-    let target = &*target;
+    load(&target, 2);
+    let target = &target;
     let start = std::sync::Barrier::new(2);
     let run = |first: &'static str, second: &'static str| {
         let mut session = session(target);
@@ -86,8 +86,8 @@ fn a_deadlock_is_a_conflict() {
 #[test]
 fn lists_of_documents_are_no_deadlock() {
     let (target, _schema) = fresh_with("");
-    load(&*target, 20);
-    let target = &*target;
+    load(&target, 20);
+    let target = &target;
     std::thread::scope(|scope| {
         for client in 0..4 {
             scope.spawn(move || {
@@ -115,8 +115,8 @@ fn what_is_found_to_be_deleted_is_taken_once() {
     for level in ["read-committed", "serializable"] {
         const DOCUMENTS: i64 = 60;
         let (target, _schema) = fresh_with(&format!("&isolation={level}"));
-        load(&*target, DOCUMENTS);
-        let target = &*target;
+        load(&target, DOCUMENTS);
+        let target = &target;
         let taken: u32 = std::thread::scope(|scope| {
             let clients: Vec<_> = (0..4)
                 .map(|_| {

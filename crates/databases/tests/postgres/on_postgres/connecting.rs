@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use hoap_database::Target;
+use hoap_database::Database;
 use hoap_workload::{Error, ErrorKind};
 
 use super::{Schema, raw, server};
@@ -17,7 +17,7 @@ fn place() -> (String, String) {
     (host.to_owned(), database.to_owned())
 }
 
-fn open(url: &str) -> Result<hoap_databases::postgres::Postgres, Error> {
+fn open(url: &str) -> Result<Database, Error> {
     wait(hoap_databases::postgres::open(url))
 }
 
@@ -171,7 +171,7 @@ fn a_query_over_tls_can_be_cancelled() {
     let schema = Schema::new();
     let ca = authority().display().to_string();
     let target = schema.open(&format!("&sslmode=verify-full&sslrootcert={ca}"));
-    crate::conformance::a_query_can_be_cancelled(&*target);
+    crate::conformance::a_query_can_be_cancelled(&target);
 }
 
 /// An authority of nobody, made for this test.
@@ -182,7 +182,7 @@ const OTHER_CA: &str = include_str!("other_ca.crt");
 fn readers_of_collections_go_on_with_one_connection_until_clients_come() {
     let schema = Schema::new();
     let target = schema.open(&format!("&application_name={}", schema.name));
-    load(&*target, 3);
+    load(&target, 3);
     let observer = raw();
     let sessions = || -> Vec<i32> {
         let text = "SELECT pid FROM pg_stat_activity WHERE application_name = $1 ORDER BY pid";
@@ -226,6 +226,6 @@ fn readers_of_collections_go_on_with_one_connection_until_clients_come() {
     std::thread::sleep(Duration::from_millis(5_100));
     read();
     let third = until(&|sessions| sessions.len() == 1 && sessions != second);
-    let _client = session(&*target);
+    let _client = session(&target);
     until(&|sessions| sessions.len() == 1 && sessions != third);
 }

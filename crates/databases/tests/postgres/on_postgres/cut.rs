@@ -1,8 +1,6 @@
 //! A connection that is cut in the middle of a COMMIT: neither a success nor a failure.
 
-use hoap_database::key_value::KeyValueSession;
-use hoap_database::{Access, Change, Intent, Patch};
-use hoap_databases::postgres::Postgres;
+use hoap_database::{Access, Change, Database, Intent, Patch};
 use hoap_testing::wire::{End, Wire};
 use hoap_workload::ErrorKind;
 use serde_json::json;
@@ -13,7 +11,7 @@ use crate::conformance::{
 };
 
 /// The schema by a wire.
-fn by(wire: &Wire, schema: &Schema) -> Postgres {
+fn by(wire: &Wire, schema: &Schema) -> Database {
     let url = server();
     let (user, rest) = url.split_once('@').unwrap();
     let (_, database) = rest.split_once('/').unwrap();
@@ -29,7 +27,7 @@ fn ending(end: End) -> Wire {
 }
 
 /// Reads a number until it is what is expected, for a server that still works on it.
-fn becomes(target: &Postgres, expected: i64) {
+fn becomes(target: &Database, expected: i64) {
     let start = std::time::Instant::now();
     while field(target, "1.1", "o_id") != json!(expected) {
         assert!(
@@ -44,7 +42,7 @@ fn a_commit_whose_connection_is_lost_is_ambiguous_and_the_session_goes_on() {
     let commit = b"COMMIT\0";
     for (end, applied) in [(End::Before(commit), false), (End::After(commit), true)] {
         let (direct, schema) = fresh();
-        load(&*direct, 1);
+        load(&direct, 1);
         let target = by(&ending(end), &schema);
         let mut session = session(&target);
         let add = [Patch { path: "o_id", change: Change::AddInteger(10) }];
@@ -67,7 +65,7 @@ fn a_commit_whose_connection_is_lost_is_ambiguous_and_the_session_goes_on() {
 #[test]
 fn a_record_whose_write_is_not_answered_is_ambiguous() {
     let (direct, schema) = fresh();
-    load_records(&*direct, &["user1"]);
+    load_records(&direct, &["user1"]);
     let target = by(&ending(End::After(b"cut here")), &schema);
     let mut client = client(&target);
     let bad = record([(0, "cut here")]);
@@ -83,7 +81,7 @@ fn a_record_whose_write_is_not_answered_is_ambiguous() {
 #[test]
 fn begin_is_no_round_trip_of_its_own() {
     let (direct, schema) = fresh();
-    load(&*direct, 1);
+    load(&direct, 1);
     let wire = ending(End::Never);
     let target = by(&wire, &schema);
     let mut session = session(&target);
@@ -108,5 +106,5 @@ fn begin_is_no_round_trip_of_its_own() {
         let least = (0..20).map(|_| count(access)).min().unwrap();
         assert_eq!(least, 2, "{access:?}");
     }
-    transact(&*direct, Access::Write, async |t| t.delete(COLLECTION, "1.1").await).unwrap();
+    transact(&direct, Access::Write, async |t| t.delete(COLLECTION, "1.1").await).unwrap();
 }

@@ -2,16 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use hoap_database::key_value::{Fields, KeyValueSession, Record};
-use hoap_database::{Access, Intent, Target};
-use hoap_databases::postgres::Postgres;
+use hoap_database::key_value::{Fields, Record};
+use hoap_database::{Access, Database, Intent};
 use hoap_testing::lab::Lab;
 use hoap_workload::ErrorKind;
 use serde_json::json;
 
 use crate::conformance::{self, COLLECTION, client, get, load, session, wait};
 
-fn open(lab: &Lab, options: &str) -> Postgres {
+fn open(lab: &Lab, options: &str) -> Database {
     wait(hoap_databases::postgres::open(&format!("{}?{options}", lab.url()))).unwrap()
 }
 
@@ -138,7 +137,7 @@ fn a_server_out_of_connections_says_so_and_a_pool_does_with_fewer() {
     let lab = Lab::start();
     let target = open(&lab, "schema=public");
     load(&target, 1);
-    let connect = |target: &Postgres| wait(target.transactions().unwrap().session());
+    let connect = |target: &Database| wait(target.transactions().unwrap().session());
     let mut many = Vec::new();
     let e = loop {
         match connect(&target) {

@@ -10,7 +10,7 @@ mod settings;
 mod silent;
 mod witness;
 
-use hoap_databases::postgres::Postgres;
+use hoap_database::Database;
 use hoap_testing::urls::own_name;
 
 use crate::conformance::wait;
@@ -44,8 +44,8 @@ impl Schema {
         format!("{}?schema={}{more}", self.server, self.name)
     }
 
-    fn open(&self, more: &str) -> Box<Postgres> {
-        Box::new(wait(hoap_databases::postgres::open(&self.url(more))).unwrap())
+    fn open(&self, more: &str) -> Database {
+        wait(hoap_databases::postgres::open(&self.url(more))).unwrap()
     }
 }
 
@@ -81,17 +81,17 @@ fn raw() -> tokio_postgres::Client {
     client
 }
 
-fn fresh_with(options: &str) -> (Box<Postgres>, Schema) {
+fn fresh_with(options: &str) -> (Database, Schema) {
     fresh_on(server(), options)
 }
 
 /// A schema of a server, opened with more options, `&name=value`.
-pub fn fresh_on(server: String, options: &str) -> (Box<Postgres>, Schema) {
+pub fn fresh_on(server: String, options: &str) -> (Database, Schema) {
     let schema = Schema::on(server);
     (schema.open(&format!("{CHEAP}{options}")), schema)
 }
 
-fn fresh() -> (Box<Postgres>, Schema) {
+fn fresh() -> (Database, Schema) {
     fresh_with("")
 }
 
@@ -102,10 +102,11 @@ hoap_testing::shop_tests!(fresh);
 
 /// Transactions fail instead of waiting for each other.
 mod serializable {
-    use super::{Schema, fresh_with};
-    use hoap_databases::postgres::Postgres;
+    use hoap_database::Database;
 
-    fn fresh() -> (Box<Postgres>, Schema) {
+    use super::{Schema, fresh_with};
+
+    fn fresh() -> (Database, Schema) {
         fresh_with("&isolation=serializable")
     }
 
@@ -114,10 +115,11 @@ mod serializable {
 
 /// Clients share a pool.
 mod pooled {
-    use super::{Schema, fresh_with};
-    use hoap_databases::postgres::Postgres;
+    use hoap_database::Database;
 
-    fn fresh() -> (Box<Postgres>, Schema) {
+    use super::{Schema, fresh_with};
+
+    fn fresh() -> (Database, Schema) {
         fresh_with("&pool=3")
     }
 

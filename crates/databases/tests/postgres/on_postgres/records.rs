@@ -18,7 +18,7 @@ fn what_is_no_record_is_a_broken_promise() {
          ('more', '{{\"id\":7,\"x\":{{\"y\":[]}},\"field1\":\"b\",\"field0\":null}}')",
         schema.name
     );
-    conformance::what_is_no_record_is_a_broken_promise(&*target, &|| {
+    conformance::what_is_no_record_is_a_broken_promise(&target, &|| {
         wait(raw().batch_execute(&text)).unwrap();
     });
 }

@@ -1,8 +1,7 @@
 //! What the run folder says is what is in force, and the mapping is what queries written against it
 //! rely on.
 
-use hoap_database::{Access, Change, Index, Intent, Order, Patch, Target};
-use hoap_databases::postgres::Postgres;
+use hoap_database::{Access, Change, Database, Index, Intent, Order, Patch};
 use hoap_workload::ErrorKind;
 use serde_json::json;
 
@@ -41,7 +40,7 @@ fn the_description_states_what_is_in_force() {
     assert!(!settings.contains_key("unlogged"));
     let unlogged = schema.open("&unlogged=on");
     assert!(unlogged.description().settings["unlogged"].contains("not durable"));
-    load(&*unlogged, 1);
+    load(&unlogged, 1);
     let text = "SELECT relpersistence::text FROM pg_class WHERE oid = $1::text::regclass";
     let table = format!("{}.orders", schema.name);
     let kind: String = wait(raw().query_one(text, &[&table])).unwrap().get(0);
@@ -84,7 +83,7 @@ fn a_statement_that_takes_too_long_is_a_timeout() {
 #[test]
 fn the_index_serves_the_search() {
     let (target, schema) = fresh();
-    load(&*target, 2000);
+    load(&target, 2000);
     let client = raw();
     wait(client.batch_execute(&format!("SET search_path = {}", schema.name))).unwrap();
     let plan = |text: &str| {
@@ -108,9 +107,9 @@ fn the_index_serves_the_search() {
 #[test]
 fn a_missing_index_is_found_out_before_the_search() {
     let (target, _schema) = fresh();
-    load(&*target, 3);
+    load(&target, 3);
     let other = Index { name: "orders_by_total", ..index() };
-    let found = transact(&*target, Access::Read, async |t| {
+    let found = transact(&target, Access::Read, async |t| {
         t.find(&other, &[json!(1)], Order::Ascending, None, &[], Intent::Look).await
     });
     let e = found.unwrap_err();
@@ -129,7 +128,7 @@ fn what_others_made_is_left_alone() {
         schema.name
     );
     wait(client.batch_execute(&strange)).unwrap();
-    crate::conformance::what_others_made_is_left_alone(&*target, COLLECTION, "orders is there");
+    crate::conformance::what_others_made_is_left_alone(&target, COLLECTION, "orders is there");
     wait(client.batch_execute(&format!("DROP TABLE {}.orders", schema.name))).unwrap();
     wait(documents.create(&[COLLECTION])).unwrap();
     let e = wait(documents.settle(&[index()])).unwrap_err();
@@ -140,7 +139,7 @@ fn what_others_made_is_left_alone() {
 #[test]
 fn documents_are_jsonb_in_a_table_of_their_own() {
     let (target, _schema) = fresh();
-    load(&*target, 3);
+    load(&target, 3);
     let mut stream = wait(target.analytics().unwrap().session()).unwrap();
     let mut query = |text: &str| wait(stream.query(text, &[]));
     let lines = "SELECT o.key, (l.value -> 'ol_amount')::numeric AS amount, \
@@ -194,7 +193,7 @@ fn any_json_text_survives_the_load() {
         let row = vec![json!(strange), json!([1.5, 0.0, 1e-7, i64::MIN])];
         assert_eq!(seen, [(strange.to_owned(), row)]);
     });
-    let found = transact(&*target, Access::Read, async |t| {
+    let found = transact(&target, Access::Read, async |t| {
         t.get(COLLECTION, strange, &["s"], Intent::Look).await
     });
     assert_eq!(found.unwrap(), Some(vec![json!(strange)]));
@@ -204,7 +203,7 @@ fn any_json_text_survives_the_load() {
 #[test]
 fn u_0000_is_refused_with_the_document_that_has_it() {
     let (target, _schema) = fresh();
-    load(&*target, 1);
+    load(&target, 1);
     let refused = |e: hoap_workload::Error, words: &[&str]| {
         assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
         let e = e.to_string();
@@ -224,9 +223,9 @@ fn u_0000_is_refused_with_the_document_that_has_it() {
             assert_eq!(bulk.position(COLLECTION).await.unwrap(), 1);
         });
     }
-    assert_eq!(crate::conformance::count(&*target), 1);
+    assert_eq!(crate::conformance::count(&target), 1);
     let insert = |key: &str| {
-        transact(&*target, Access::Write, async |t| {
+        transact(&target, Access::Write, async |t| {
             t.insert(COLLECTION, key, &json!({"a": "\0"})).await
         })
     };
@@ -234,15 +233,15 @@ fn u_0000_is_refused_with_the_document_that_has_it() {
     refused(insert("1\0").unwrap_err(), &["insert"]);
     let set = [Patch { path: "o_id", change: Change::Set(json!("\0")) }];
     let patched =
-        transact(&*target, Access::Write, async |t| t.patch(COLLECTION, "1.1", &set).await);
+        transact(&target, Access::Write, async |t| t.patch(COLLECTION, "1.1", &set).await);
     refused(patched.unwrap_err(), &["patch", "1.1"]);
-    assert_eq!(crate::conformance::field(&*target, "1.1", "o_id"), json!(1));
+    assert_eq!(crate::conformance::field(&target, "1.1", "o_id"), json!(1));
 }
 
 #[test]
 fn text_that_is_no_json_is_refused_and_undoes_its_batch() {
     let (target, _schema) = fresh();
-    load(&*target, 1);
+    load(&target, 1);
     let mut bad = crate::conformance::batch(3, 1..=3);
     bad.push(|key, text| {
         key.push_str("3.4");
@@ -255,14 +254,14 @@ fn text_that_is_no_json_is_refused_and_undoes_its_batch() {
         assert!(e.to_string().contains("invalid input syntax for type json"), "{e}");
         assert_eq!(bulk.position(COLLECTION).await.unwrap(), 1);
     });
-    assert_eq!(crate::conformance::count(&*target), 1);
+    assert_eq!(crate::conformance::count(&target), 1);
 }
 
 #[test]
 fn a_transaction_may_end_before_it_did_anything() {
     let (target, _schema) = fresh();
-    load(&*target, 1);
-    let mut session = session(&*target as &Postgres);
+    load(&target, 1);
+    let mut session = session(&target as &Database);
     wait(async {
         let t = session.begin(Access::Write).await.unwrap();
         t.commit().await.unwrap();

@@ -4,10 +4,10 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use futures_util::future::{join, join5};
-use hoap_database::key_value::{Fields, KeyValueSession, Record};
-use hoap_database::shop::{JoinSession, JoinVariant, Joins, PageSession, Pages};
-use hoap_database::{Access, Change, Intent, Patch, Target};
-use hoap_databases::postgres::Postgres;
+
+use hoap_database::key_value::{Fields, Record};
+use hoap_database::shop::JoinVariant;
+use hoap_database::{Access, Change, Database, Intent, Patch};
 use hoap_testing::lab::Lab;
 use hoap_workload::{ErrorKind, Result};
 use serde_json::json;
@@ -47,8 +47,8 @@ fn a_server_that_falls_silent_ends_no_session() {
         let documents = target.documents().unwrap();
         let (mut one, mut two) = (session(&target), session(&target));
         let (mut records, mut others) = (client(&target), client(&target));
-        let mut pages = wait(Pages::session(&target)).unwrap();
-        let mut joins = wait(Joins::session(&target, JoinVariant::Index)).unwrap();
+        let mut pages = wait(target.pages().unwrap().session()).unwrap();
+        let mut joins = wait(target.joins().unwrap().session(JoinVariant::Index)).unwrap();
         let mut bulk = wait(documents.bulk("1/1")).unwrap();
         let mut stream = wait(target.analytics().unwrap().session()).unwrap();
         let (mut there, mut keys, mut rows) = (Record::default(), Vec::new(), Vec::new());
@@ -122,7 +122,7 @@ fn a_server_that_never_speaks_is_a_timeout_of_each_operation() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let place = silent.local_addr().unwrap();
     let url = format!("postgres://hoap@{place}/hoap?connect_timeout=0&answer_timeout_ms=200");
-    let target: Postgres = wait(hoap_databases::postgres::open(&url)).unwrap();
+    let target: Database = wait(hoap_databases::postgres::open(&url)).unwrap();
     let documents = target.documents().unwrap();
     let note = wait(documents.note()).unwrap_err();
     assert_eq!(note.kind, ErrorKind::Timeout);
@@ -136,12 +136,12 @@ fn a_server_that_never_speaks_is_a_timeout_of_each_operation() {
 #[test]
 fn a_wait_for_a_connection_of_the_pool_is_a_timeout() {
     let (direct, schema) = fresh();
-    load_records(&*direct, &["user1", "user2"]);
-    load(&*direct, 1);
+    load_records(&direct, &["user1", "user2"]);
+    load(&direct, 1);
     let target = schema.open("&answer_timeout_ms=1000&pool=1");
-    let (mut waiting, mut holding) = (client(&*target), session(&*target));
+    let (mut waiting, mut holding) = (client(&target), session(&target));
     let value = record([(0, "late")]);
-    let mut other = session(&*target);
+    let mut other = session(&target);
     wait(async {
         let t = holding.begin(Access::Write).await.unwrap();
         let e = other.begin(Access::Write).await.map(drop).unwrap_err();
@@ -160,8 +160,8 @@ fn a_wait_for_a_connection_of_the_pool_is_a_timeout() {
 #[test]
 fn what_waits_too_long_is_ended_in_the_server() {
     let (direct, schema) = fresh();
-    load(&*direct, 2);
-    load_records(&*direct, &["user1", "user2"]);
+    load(&direct, 2);
+    load_records(&direct, &["user1", "user2"]);
     let holder = raw();
     let name = &schema.name;
     let lock = format!(
@@ -171,8 +171,8 @@ fn what_waits_too_long_is_ended_in_the_server() {
     wait(holder.batch_execute(&lock)).unwrap();
     for options in ["", "&pool=1"] {
         let target = schema.open(&format!("&answer_timeout_ms=2000{options}"));
-        let mut impatient = session(&*target);
-        let mut records = client(&*target);
+        let mut impatient = session(&target);
+        let mut records = client(&target);
         wait(async {
             let mut t = impatient.begin(Access::Write).await.unwrap();
             t.patch(COLLECTION, "1.2", &SET).await.unwrap();
@@ -185,7 +185,7 @@ fn what_waits_too_long_is_ended_in_the_server() {
             assert!(records.read("user2", Fields::All, &mut Record::default()).await.unwrap());
         });
         // The lock on 1.1 is still held, what waited for it is gone, and so is its lock on 1.2.
-        let mut patient = session(&*direct);
+        let mut patient = session(&direct);
         wait(async {
             let mut t = patient.begin(Access::Write).await.unwrap();
             t.patch(COLLECTION, "1.2", &SET).await.unwrap();
@@ -194,8 +194,8 @@ fn what_waits_too_long_is_ended_in_the_server() {
     }
     wait(holder.batch_execute("ROLLBACK")).unwrap();
     // What waited does not go on now.
-    assert_eq!(field(&*direct, "1.1", "o_id"), json!(1));
+    assert_eq!(field(&direct, "1.1", "o_id"), json!(1));
     let mut there = Record::default();
-    assert!(wait(client(&*direct).read("user1", Fields::One(0), &mut there)).unwrap());
+    assert!(wait(client(&direct).read("user1", Fields::One(0), &mut there)).unwrap());
     assert_ne!(there, record([(0, "late")]));
 }

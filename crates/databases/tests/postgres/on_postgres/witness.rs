@@ -7,7 +7,7 @@ use super::fresh_with;
 
 fn at(level: &str, promised: Level) -> Witness {
     let (target, _schema) = fresh_with(&format!("&isolation={level}"));
-    kept(&*target, (6, 80), promised, &[])
+    kept(&target, (6, 80), promised, &[])
 }
 
 /// What a level shows in at most five runs: clients that a busy machine lets run one after the other

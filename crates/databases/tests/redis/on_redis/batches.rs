@@ -5,7 +5,6 @@ use std::net::TcpStream;
 use std::sync::Arc;
 
 use hoap_data::ycsb::{FieldLength, RecordSpec};
-use hoap_database::Target;
 use hoap_testing::redis::Server;
 use hoap_workload::load::{Existing, Load, load};
 use hoap_workload::ycsb::UserTable;

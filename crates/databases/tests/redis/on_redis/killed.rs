@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hoap_database::key_value::{Fields, KeyValueSession, Record, Scanned};
+use hoap_database::key_value::{Fields, Record, Scanned};
 use hoap_testing::redis::Server;
 use hoap_workload::ErrorKind;
 
@@ -70,7 +70,7 @@ fn a_lost_connection_is_made_anew() {
     let server = Server::start();
     for options in ["", "?pipeline=2"] {
         let target = open(&format!("{}{options}", server.url()));
-        wait(hoap_database::Target::documents(&target).unwrap().drop(&["usertable"])).unwrap();
+        wait(target.documents().unwrap().drop(&["usertable"])).unwrap();
         load_records(&target, &["user1"]);
         let mut sessions: Vec<_> = (0..3).map(|_| client(&target)).collect();
         let mut kill = redis::cmd("CLIENT");

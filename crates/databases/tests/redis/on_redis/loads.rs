@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hoap_database::{BulkWriter, Documents, Target};
+use hoap_database::{BulkWriter, Documents};
 use hoap_testing::redis::Server;
 use hoap_workload::ErrorKind;
 
@@ -11,7 +11,7 @@ use crate::conformance::{COLLECTION, batch, count, wait};
 use crate::{Guard, as_user, of_kind, open, prefix, server, unavailable, with};
 
 /// A writer of a collection that holds the orders 1 to 5.
-fn begun(documents: &dyn Documents) -> Box<dyn BulkWriter> {
+fn begun(documents: Documents<'_>) -> BulkWriter {
     wait(async {
         documents.create(&[COLLECTION]).await.unwrap();
         let mut bulk = documents.bulk("1/1").await.unwrap();

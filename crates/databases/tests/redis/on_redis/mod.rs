@@ -1,9 +1,8 @@
 //! One server.
 
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
-use hoap_database::shop::{JoinVariant, Joins};
-use hoap_database::{Batch, Blocking, Documents, Target};
-use hoap_databases::redis::Redis;
+use hoap_database::key_value::{Fields, Record, Scanned};
+use hoap_database::shop::JoinVariant;
+use hoap_database::{Batch, Database, Documents};
 use hoap_workload::ErrorKind;
 
 use crate::conformance::{
@@ -11,7 +10,7 @@ use crate::conformance::{
 };
 use crate::{Guard, missing, open, prefix, server, with};
 
-fn fresh() -> (Box<Redis>, Guard<Redis>) {
+fn fresh() -> (Database, Guard) {
     crate::fresh("HOAP_TEST_REDIS", "response_timeout_ms=20000")
 }
 
@@ -32,16 +31,16 @@ hoap_testing::conformance_tests!(fresh:
 
 /// Clients of a thread that share a connection do what those with one of their own do.
 mod shared_connections {
-    use hoap_databases::redis::Redis;
+    use hoap_database::Database;
 
-    fn fresh() -> (Box<Redis>, crate::Guard<Redis>) {
+    fn fresh() -> (Database, crate::Guard) {
         crate::fresh("HOAP_TEST_REDIS", "pipeline=3")
     }
 
     hoap_testing::variant_tests!(fresh: shared_connection);
 }
 
-fn documents(target: &Redis) -> &dyn Documents {
+fn documents(target: &Database) -> Documents<'_> {
     target.documents().unwrap()
 }
 
@@ -69,14 +68,14 @@ fn a_batch_is_all_or_nothing_and_so_is_its_progress_without_transactions_too() {
         assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
         assert!(e.to_string().contains("document x: it is no JSON object"), "{e}");
     });
-    assert_eq!(count(&*target), 5);
+    assert_eq!(count(&target), 5);
     wait(async {
         let mut bulk = documents.bulk("1/1").await.unwrap();
         bulk.write(COLLECTION, &batch(1, [6, 7]), 7).await.unwrap();
         bulk.write(COLLECTION, &batch(1, []), 9).await.unwrap();
         assert_eq!(bulk.position(COLLECTION).await.unwrap(), 9);
     });
-    assert_eq!(count(&*target), 7);
+    assert_eq!(count(&target), 7);
 }
 
 /// A field that another client of the server sees as YCSB's binding would have written it.
@@ -146,8 +145,8 @@ fn what_it_does_not_have_is_said_with_the_reason() {
     let scheme = hoap_databases::known().iter().find(|s| s.names.contains(&"redis")).unwrap();
     assert!(scheme.built_in());
     assert_eq!(scheme.capabilities, ["documents", "key-value", "scans", "pagination", "join"]);
-    assert!(target.documents().is_ok() && target.scans() == Ok(()));
-    assert_eq!(target.variants(), [JoinVariant::TwoPhase]);
+    assert!(target.documents().is_ok() && target.key_value().unwrap().scans() == Ok(()));
+    assert_eq!(target.joins().unwrap().variants(), [JoinVariant::TwoPhase]);
     assert!(!target.blocking());
 }
 
@@ -155,14 +154,14 @@ fn what_it_does_not_have_is_said_with_the_reason() {
 #[test]
 fn what_is_not_ours_is_a_broken_promise() {
     let (target, _guard) = fresh();
-    load_records(&*target, &["user1"]);
+    load_records(&target, &["user1"]);
     let url = target.description().url;
     let prefix = url.split("prefix=").nth(1).unwrap().split('&').next().unwrap();
     let mut other =
         redis::Client::open(server("HOAP_TEST_REDIS")).unwrap().get_connection().unwrap();
     let key = format!("{prefix}:usertable:user2");
     let (): () = redis::cmd("SET").arg(&key).arg("x").query(&mut other).unwrap();
-    let mut session = client(&*target);
+    let mut session = client(&target);
     let e = wait(session.read("user2", Fields::All, &mut Record::default())).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Broken, "{e}");
     assert!(e.to_string().contains("WRONGTYPE") && e.to_string().contains("prefix"), "{e}");
@@ -171,5 +170,5 @@ fn what_is_not_ours_is_a_broken_promise() {
     let mut bulk = wait(documents(&target).bulk("1/1")).unwrap();
     let e = wait(bulk.write("nowhere", &strange, 1)).unwrap_err();
     missing(&e, &["no collection nowhere", "hoap load"]);
-    assert_eq!(wait(KeyValue::session(&*target, &table(1))).map(drop), Ok(()));
+    assert_eq!(wait(target.key_value().unwrap().session(&table(1))).map(drop), Ok(()));
 }

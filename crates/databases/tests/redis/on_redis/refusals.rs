@@ -1,7 +1,6 @@
 //! What the server refuses or does not do in time is said in one line, with what to do.
 
-use hoap_database::Target;
-use hoap_database::key_value::{Fields, KeyValueSession, Record};
+use hoap_database::key_value::{Fields, Record};
 use hoap_workload::ErrorKind;
 
 use super::fresh;
@@ -43,7 +42,7 @@ fn who_may_not_enter_is_told_what_to_do() {
 #[test]
 fn an_operation_without_permission_is_refused() {
     let (target, _guard) = fresh();
-    load_records(&*target, &["user1"]);
+    load_records(&target, &["user1"]);
     let prefix = target.description().url.split("prefix=").nth(1).unwrap().to_owned();
     let prefix = prefix.split('&').next().unwrap();
     let url = server("HOAP_TEST_REDIS");
@@ -94,7 +93,7 @@ fn tls_is_verified_against_the_authority_and_the_name() {
 #[test]
 fn a_write_that_too_few_replicas_have_is_ambiguous() {
     let (target, _guard) = fresh();
-    load_records(&*target, &["user1"]);
+    load_records(&target, &["user1"]);
     let url = with(&target.description().url, "wait_replicas=1&wait_timeout_ms=50");
     let waiting = open(&url);
     let mut session = client(&waiting);
@@ -113,8 +112,8 @@ fn a_write_that_too_few_replicas_have_is_ambiguous() {
 #[test]
 fn scripts_that_the_server_forgot_are_sent_again() {
     let (target, _guard) = fresh();
-    load_records(&*target, &["user1"]);
-    let mut session = client(&*target);
+    load_records(&target, &["user1"]);
+    let mut session = client(&target);
     let mut admin =
         redis::Client::open(server("HOAP_TEST_REDIS")).unwrap().get_connection().unwrap();
     for n in 0..3 {
@@ -129,7 +128,7 @@ fn scripts_that_the_server_forgot_are_sent_again() {
 #[test]
 fn a_slow_answer_to_a_write_is_ambiguous_and_no_end() {
     let (target, _guard) = fresh();
-    load_records(&*target, &["user1"]);
+    load_records(&target, &["user1"]);
     let fast = open(&target.description().url.replace("20000", "150"));
     let mut session = client(&fast);
     let mut admin =

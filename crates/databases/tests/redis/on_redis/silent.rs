@@ -1,7 +1,6 @@
 //! A server that is there and says nothing.
 
-use hoap_database::Target;
-use hoap_database::key_value::{Fields, KeyValueSession, Record};
+use hoap_database::key_value::{Fields, Record};
 use hoap_testing::redis::Server;
 use hoap_workload::ErrorKind;
 

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
-use std::sync::Arc;
 
 use clap::Args;
 use hoap_conduct::begin::{Basis, begin};
@@ -14,9 +13,9 @@ use hoap_conduct::flags::{Clients, Common};
 use hoap_conduct::offer::{BenchmarkLine, Drivers, Offer, Recorded};
 use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
 use hoap_conduct::run;
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
-use hoap_database::{Index, Target};
-use hoap_databases::{AnyTarget, with_key_value};
+use hoap_database::engine::BoxedSession;
+use hoap_database::key_value::{Fields, Record, Table};
+use hoap_database::{AnyStore, Database, Index, KeyValue, KeyValueSession};
 use hoap_drive::NoWorkload;
 use hoap_drive::{Client, Completion, Next, Workload};
 use hoap_record::merge::beside_others;
@@ -70,10 +69,13 @@ pub fn record_of(value: u64) -> Record {
     record
 }
 
+/// One client's records.
+type Session = KeyValueSession<BoxedSession>;
+
 /// What was acknowledged, by counter.
 type Ledger = BTreeMap<String, u64>;
 
-async fn value(session: &mut impl KeyValueSession, key: &str) -> Result<u64> {
+async fn value(session: &mut Session, key: &str) -> Result<u64> {
     let mut record = Record::default();
     session.read(key, Fields::All, &mut record).await?;
     let value = record.iter().next().and_then(|(_, v)| std::str::from_utf8(v).ok()?.parse().ok());
@@ -81,7 +83,12 @@ async fn value(session: &mut impl KeyValueSession, key: &str) -> Result<u64> {
 }
 
 /// Holds every counter against the additions that were acknowledged since the load.
-async fn check(kv: &impl KeyValue, ledger: &Ledger, when: &str, name: &str) -> Result<Vec<Check>> {
+async fn check(
+    kv: &KeyValue<AnyStore>,
+    ledger: &Ledger,
+    when: &str,
+    name: &str,
+) -> Result<Vec<Check>> {
     let mut session = kv.checking_session(&table()).await?;
     let mut wrong = Vec::new();
     for key in (0..COUNTERS).map(|n| format!("c{n}")) {
@@ -101,13 +108,13 @@ async fn check(kv: &impl KeyValue, ledger: &Ledger, when: &str, name: &str) -> R
 }
 
 /// One client.
-pub struct Adder<S> {
-    session: S,
+pub struct Adder {
+    session: Session,
     key: String,
     acknowledged: u64,
 }
 
-impl<S: KeyValueSession> Adder<S> {
+impl Adder {
     async fn add(&mut self) -> Result<()> {
         let old = value(&mut self.session, &self.key).await?;
         self.session.update(&self.key, &record_of(old + 1)).await?;
@@ -116,7 +123,7 @@ impl<S: KeyValueSession> Adder<S> {
     }
 }
 
-impl<S: KeyValueSession> Client for Adder<S> {
+impl Client for Adder {
     type Memory = (String, u64);
 
     fn next(&mut self) -> Next {
@@ -132,10 +139,10 @@ impl<S: KeyValueSession> Client for Adder<S> {
     }
 }
 
-struct Adders<K>(Arc<K>);
+struct Adders(KeyValue<AnyStore>);
 
-impl<K: KeyValue> Workload for Adders<K> {
-    type Client = Adder<K::Session>;
+impl Workload for Adders {
+    type Client = Adder;
 
     fn kinds(&self) -> &[&'static str] {
         &["ADD"]
@@ -176,18 +183,15 @@ impl Offer for Flags {
 
     async fn record(&self, line: &BenchmarkLine<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
         let Flags { clients } = self;
-        let target = AnyTarget::Remote(memory::remote(memory::open(&clients.target)?));
-        let note = note::expect_loaded(target.target(), line.name).await?;
+        let target = memory::open(&clients.target)?;
+        let note = note::expect_loaded(&target, line.name).await?;
         let plan = self.planned(line)?;
         let settings = clients.settings(&plan.steps);
         let constants = json!({ "run_seed": setting.common.run_seed });
         let basis = Basis { note: Some(&note), data: Counters.parameters(), constants };
-        let record = begin(line.name, target.target(), basis, settings);
-        let boxed = target.clone();
-        with_key_value!(target, |kv| {
-            let open = Open { adders: Adders(Arc::new(kv)), target: boxed.target() };
-            run::record(setting, &plan, record, open).await
-        })?
+        let record = begin(line.name, &target, basis, settings);
+        let open = Open { adders: Adders(target.key_value()?), target: &target };
+        run::record(setting, &plan, record, open).await
     }
 
     async fn joint(drivers: &Drivers<'_>) -> Result<Vec<Check>> {
@@ -195,27 +199,28 @@ impl Offer for Flags {
         for (key, n) in drivers.ledgers::<Ledger>()?.into_iter().flat_map(|(_, ledger)| ledger) {
             *all.entry(key).or_default() += n;
         }
-        check(&memory::open(drivers.url)?, &all, "after all runs", "nothing lost").await
+        let kv = memory::open(drivers.url)?.key_value()?;
+        check(&kv, &all, "after all runs", "nothing lost").await
     }
 }
 
 /// The benchmark on its database.
-struct Open<'a, K> {
-    adders: Adders<K>,
-    target: &'a dyn Target,
+struct Open<'a> {
+    adders: Adders,
+    target: &'a Database,
 }
 
-impl<K: KeyValue> Benchmark for Open<'_, K> {
-    type Operations = Adders<K>;
+impl Benchmark for Open<'_> {
+    type Operations = Adders;
     type Queries = NoWorkload;
     type Probes = NoWorkload;
     type Known = Ledger;
 
-    fn operations(&self) -> Option<&Adders<K>> {
+    fn operations(&self) -> Option<&Adders> {
         Some(&self.adders)
     }
 
-    fn target(&self) -> &dyn Target {
+    fn target(&self) -> &Database {
         self.target
     }
 
@@ -223,7 +228,7 @@ impl<K: KeyValue> Benchmark for Open<'_, K> {
         // The others may have begun.
         if setting.common.conduct.part.is_none() {
             let nothing = Ledger::new();
-            checks.extend(check(&*self.adders.0, &nothing, "before the run", "all zero").await?);
+            checks.extend(check(&self.adders.0, &nothing, "before the run", "all zero").await?);
         }
         Ok(())
     }
@@ -243,6 +248,6 @@ impl<K: KeyValue> Benchmark for Open<'_, K> {
     }
 
     async fn after(&self, _: &Setting<'_>, known: &Ledger, _: &mut Run) -> Result<Vec<Check>> {
-        check(&*self.adders.0, known, "after the run", "nothing lost").await
+        check(&self.adders.0, known, "after the run", "nothing lost").await
     }
 }

@@ -7,9 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 
 use async_trait::async_trait;
-use hoap_database::key_value::*;
-use hoap_database::*;
-use hoap_databases::{Remote, RemoteKeyValue};
+use hoap_database::engine::{
+    self, About, BoxedStore, Bulk, Calls, Documents, Done, Each, Engine, Offered, RecordStore,
+};
+use hoap_database::failure::Failure;
+use hoap_database::key_value::{Fields, Record, Scanned, Table};
+use hoap_database::{Batch, Database, Index};
 use hoap_record::Description;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::{Map, Value};
@@ -27,32 +30,15 @@ struct State {
 }
 
 /// Opens `memory:NAME`.
-pub fn open(url: &str) -> Result<Memory> {
+pub fn open(url: &str) -> Result<Database> {
     static OPEN: LazyLock<Mutex<BTreeMap<String, Memory>>> = LazyLock::new(Mutex::default);
     match url.strip_prefix("memory:") {
-        Some(name) => Ok(OPEN.lock().unwrap().entry(name.to_owned()).or_default().clone()),
-        None => Err(wrong("open a database", "it is not memory:NAME")),
+        Some(name) => {
+            let memory = OPEN.lock().unwrap().entry(name.to_owned()).or_default().clone();
+            Ok(Database::new(memory))
+        }
+        None => Err(Error::new(ErrorKind::Invalid, "open a database", "it is not memory:NAME")),
     }
-}
-
-/// The database with all that it has, as a line in the table of schemes opens it.
-pub fn remote(memory: Memory) -> Remote {
-    let memory = Arc::new(memory);
-    Remote {
-        target: memory.clone(),
-        key_value: Ok(RemoteKeyValue::new(memory)),
-        pages: absent("pagination"),
-        joins: absent("the join"),
-    }
-}
-
-fn absent<T>(capability: &'static str) -> Applicable<T> {
-    let because = "it is as small as can be";
-    Err(NotApplicable { capability, database: "Memory".to_owned(), because })
-}
-
-fn wrong(tried: &str, answer: &str) -> Error {
-    Error::new(ErrorKind::Invalid, tried, answer)
 }
 
 impl Memory {
@@ -62,24 +48,25 @@ impl Memory {
 }
 
 impl State {
-    fn collection(&mut self, name: &str) -> Result<&mut BTreeMap<String, Value>> {
-        let missing = || Error::new(ErrorKind::Missing, format!("use {name}"), "it does not exist");
-        self.collections.get_mut(name).ok_or_else(missing)
+    fn collection(&mut self, name: &str) -> Done<&mut BTreeMap<String, Value>> {
+        self.collections.get_mut(name).ok_or_else(|| Failure::missing(format!("no {name}")))
     }
 
-    fn insert(&mut self, collection: &str, key: &str, document: Value) -> Result<()> {
+    fn insert(&mut self, collection: &str, key: &str, document: Value) -> Done<()> {
         let there = self.collection(collection)?;
         if there.contains_key(key) {
-            return Err(Error::new(ErrorKind::Duplicate, format!("insert {key}"), "it is there"));
+            return Err(Failure::duplicate(key));
         }
         there.insert(key.to_owned(), document);
         Ok(())
     }
 }
 
-impl Blocking for Memory {}
+impl Engine for Memory {
+    fn about(&self) -> About {
+        About::new("Memory", "memory:", &[], Calls::InProcess)
+    }
 
-impl Target for Memory {
     fn description(&self) -> Description {
         Description {
             url: "memory:".to_owned(),
@@ -89,26 +76,22 @@ impl Target for Memory {
         }
     }
 
-    fn documents(&self) -> Applicable<&dyn Documents> {
+    fn documents(&self) -> Offered<&dyn Documents> {
         Ok(self)
     }
 
-    fn transactions(&self) -> Applicable<&dyn Transactions> {
-        absent("document transactions")
-    }
-
-    fn analytics(&self) -> Applicable<&dyn Analytics> {
-        absent("analytical queries")
+    fn key_value(&self) -> Offered<&dyn BoxedStore> {
+        Ok(self)
     }
 }
 
 #[async_trait]
 impl Documents for Memory {
-    async fn note(&self) -> Result<Option<Value>> {
+    async fn note(&self) -> Done<Option<Value>> {
         Ok(self.state().note.clone())
     }
 
-    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Result<bool> {
+    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Done<bool> {
         let there = &mut self.state().note;
         let same = there.as_ref() == expected;
         if same {
@@ -117,19 +100,22 @@ impl Documents for Memory {
         Ok(same)
     }
 
-    async fn any_exists(&self, collections: &[&str]) -> Result<bool> {
-        let state = self.state();
-        Ok(collections.iter().any(|name| state.collections.contains_key(*name)))
+    async fn exists(&self, collection: &str) -> Done<bool> {
+        Ok(self.state().collections.contains_key(collection))
     }
 
-    async fn drop(&self, collections: &[&str]) -> Result<()> {
+    fn elsewhere(&self) -> &'static str {
+        "another name"
+    }
+
+    async fn drop(&self, collections: &[&str]) -> Done<()> {
         let mut state = self.state();
         state.collections.retain(|name, _| !collections.contains(&name.as_str()));
         (state.note, state.positions) = (None, BTreeMap::new());
         Ok(())
     }
 
-    async fn create(&self, collections: &[&str]) -> Result<()> {
+    async fn create(&self, collections: &[&str]) -> Done<()> {
         let mut state = self.state();
         for name in collections {
             state.collections.entry((*name).to_owned()).or_default();
@@ -137,20 +123,15 @@ impl Documents for Memory {
         Ok(())
     }
 
-    async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
+    async fn bulk(&self, part: &str) -> Done<Box<dyn Bulk>> {
         Ok(Box::new(BatchWriter { memory: self.clone(), part: part.to_owned() }))
     }
 
-    async fn settle(&self, _: &[Index]) -> Result<()> {
+    async fn settle(&self, _: &[Index]) -> Done<()> {
         Ok(())
     }
 
-    async fn scan(
-        &self,
-        collection: &str,
-        fields: &[&str],
-        each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
-    ) -> Result<()> {
+    async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
         let documents = self.state().collection(collection)?.clone();
         let pointer = |path: &&str| format!("/{}", path.replace(['.', '['], "/").replace(']', ""));
         let pointers: Vec<_> = fields.iter().map(pointer).collect();
@@ -167,17 +148,17 @@ struct BatchWriter {
 }
 
 #[async_trait]
-impl BulkWriter for BatchWriter {
-    async fn position(&mut self, collection: &str) -> Result<u64> {
+impl Bulk for BatchWriter {
+    async fn position(&mut self, collection: &str) -> Done<u64> {
         let key = (self.part.clone(), collection.to_owned());
         Ok(self.memory.state().positions.get(&key).copied().unwrap_or(0))
     }
 
-    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Done<()> {
         let mut state = self.memory.state();
         for (key, text) in batch.iter() {
             let read = serde_json::from_slice(text);
-            let document = read.map_err(|e| wrong("read a document", &e.to_string()))?;
+            let document = read.map_err(Failure::broken)?;
             state.insert(collection, key, document)?;
         }
         state.positions.insert((self.part.clone(), collection.to_owned()), position);
@@ -191,18 +172,10 @@ pub struct RecordSession {
     table: Table,
 }
 
-impl KeyValue for Memory {
+impl RecordStore for Memory {
     type Session = RecordSession;
 
-    fn scans(&self) -> Applicable<()> {
-        Ok(())
-    }
-
-    async fn session(&self, table: &Table) -> Result<RecordSession> {
-        let good = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if table.name.is_empty() || !table.name.chars().all(good) {
-            return Err(wrong("name a table", "a name is letters, digits and _"));
-        }
+    async fn record_session(&self, table: &Table) -> Done<RecordSession> {
         self.state().collection(&table.name)?;
         Ok(RecordSession { memory: self.clone(), table: table.clone() })
     }
@@ -210,7 +183,7 @@ impl KeyValue for Memory {
 
 impl RecordSession {
     /// The fields asked for that the document has.
-    fn fill(&self, document: &Value, fields: Fields, record: &mut Record) -> Result<()> {
+    fn fill(&self, document: &Value, fields: Fields, record: &mut Record) -> Done<()> {
         let numbers = match fields {
             Fields::All => 0..self.table.fields.len() as u16,
             Fields::One(field) => field..field + 1,
@@ -224,20 +197,19 @@ impl RecordSession {
         Ok(())
     }
 
-    fn name(&self, field: u16) -> Result<&str> {
+    fn name(&self, field: u16) -> Done<&str> {
         let name = self.table.fields.get(field as usize);
-        name.map(String::as_str).ok_or_else(|| wrong("name a field", "the table has it not"))
+        name.map(String::as_str).ok_or_else(|| Failure::invalid("the table has no such field"))
     }
 
-    fn named(&self, record: &Record) -> Result<Map<String, Value>> {
+    fn named(&self, record: &Record) -> Done<Map<String, Value>> {
         let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned().into();
         record.iter().map(|(n, value)| Ok((self.name(n)?.to_owned(), text(value)))).collect()
     }
 }
 
-impl KeyValueSession for RecordSession {
-    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
-        record.clear();
+impl engine::RecordSession for RecordSession {
+    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
         let mut state = self.memory.state();
         match state.collection(&self.table.name)?.get(key) {
             Some(document) => self.fill(document, fields, record).map(|()| true),
@@ -245,12 +217,12 @@ impl KeyValueSession for RecordSession {
         }
     }
 
-    async fn insert(&mut self, key: &str, record: &Record) -> Result<()> {
+    async fn insert(&mut self, key: &str, record: &Record) -> Done<()> {
         let document = Value::Object(self.named(record)?);
         self.memory.state().insert(&self.table.name, key, document)
     }
 
-    async fn update(&mut self, key: &str, record: &Record) -> Result<bool> {
+    async fn update(&mut self, key: &str, record: &Record) -> Done<bool> {
         let new = self.named(record)?;
         let mut state = self.memory.state();
         let there = state.collection(&self.table.name)?.get_mut(key);
@@ -258,7 +230,7 @@ impl KeyValueSession for RecordSession {
         Ok(fields.map(|fields| fields.extend(new)).is_some())
     }
 
-    async fn delete(&mut self, key: &str) -> Result<bool> {
+    async fn delete(&mut self, key: &str) -> Done<bool> {
         let mut state = self.memory.state();
         Ok(state.collection(&self.table.name)?.remove(key).is_some())
     }
@@ -269,8 +241,7 @@ impl KeyValueSession for RecordSession {
         count: usize,
         fields: Fields,
         scanned: &mut Scanned,
-    ) -> Result<()> {
-        scanned.clear();
+    ) -> Done<()> {
         let mut state = self.memory.state();
         let from = state.collection(&self.table.name)?.range(start.to_owned()..).take(count);
         for (key, document) in from {

@@ -7,22 +7,21 @@ mod memory;
 use std::sync::Arc;
 use std::time::Duration;
 
+use counters::{Counters, LINE, record_of};
 use hoap_conduct::caller::Caller;
 use hoap_conduct::offer::{Drivers, Recorded};
 use hoap_conduct::registry::{Chosen, Entry};
-use hoap_database::key_value::{KeyValue, KeyValueSession};
+use hoap_database::Database;
 use hoap_drive::Stop;
 use hoap_record::folder::{read_ledger, read_run};
 use hoap_record::{Run, Verdict};
 use hoap_report::{Loaded, Style};
 use hoap_testing::wait;
 use hoap_workload::load::{Existing, Load, load};
-
-use counters::{Counters, LINE, record_of};
 use memory::Memory;
 
-fn fresh() -> (Box<Memory>, ()) {
-    (Box::default(), ())
+fn fresh() -> (Database, ()) {
+    (Database::new(Memory::default()), ())
 }
 
 hoap_testing::document_tests!(fresh);
@@ -39,10 +38,10 @@ impl Caller for Asker {
     }
 }
 
-fn loaded(name: &str) -> Memory {
+fn loaded(name: &str) -> Database {
     let memory = memory::open(&format!("memory:{name}")).unwrap();
     let what = Load::whole(Counters, Existing::Replace);
-    wait(load(&memory, what, Arc::new(|| false), &mut |_| ())).unwrap();
+    wait(load(memory.documents().unwrap(), what, Arc::new(|| false), &mut |_| ())).unwrap();
     memory
 }
 
@@ -114,7 +113,7 @@ fn drivers_leave_ledgers_that_find_a_lost_write_together() {
     let joint = || wait(LINE.joint(&drivers)).unwrap().remove(0);
     assert_eq!(joint().verdict, Verdict::Pass);
     // One acknowledged addition is gone.
-    let mut session = wait(memory.session(&counters::table())).unwrap();
+    let mut session = wait(memory.key_value().unwrap().session(&counters::table())).unwrap();
     assert!(wait(session.update("c1", &record_of(3))).unwrap());
     let check = joint();
     assert_eq!(check.verdict, Verdict::Fail);

@@ -8,7 +8,7 @@
 mod questions;
 
 use hoap_data::{Collection, DataSet, Schema};
-use hoap_database::{AnalyticalSession, Answer, Target};
+use hoap_database::{AnalyticalSession, Answer, Database};
 use hoap_record::check::Check;
 use questions::{Line, Question, What};
 use serde_json::Value;
@@ -34,7 +34,7 @@ impl Aggregates {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Invalid`] where it has no queries, or there are no texts for it.
-    pub fn of(target: &dyn Target, schema: Schema) -> Result<Aggregates> {
+    pub fn of(target: &Database, schema: Schema) -> Result<Aggregates> {
         let analytics = target.analytics();
         let analytics = analytics.map_err(|no| Error::from(no).advise(questions::ADVICE))?;
         let dialect = analytics.dialect();
@@ -49,7 +49,7 @@ impl Aggregates {
     /// database.
     pub async fn snapshot(
         &self,
-        session: &mut dyn AnalyticalSession,
+        session: &mut AnalyticalSession,
         data: &DataSet,
     ) -> Result<Snapshot> {
         let mut snapshot = Snapshot::new(data, Reach::Whole);

@@ -156,7 +156,7 @@ impl Counter {
     ///
     /// # Errors
     /// Returns the errors of the transaction.
-    pub async fn stamp(&mut self, tx: &mut dyn Transaction) -> Result<()> {
+    pub async fn stamp(&mut self, tx: &mut Transaction<'_>) -> Result<()> {
         self.given = {
             let mut state = self.seat.state();
             state.given += 1;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hoap_database::{Access, Target, Transactions};
+use hoap_database::{Access, Database, Transactions};
 
 use super::board::Counter;
 use super::{Asked, Board, COLLECTION, FIELD};
@@ -18,10 +18,7 @@ const LOOK: Duration = Duration::from_millis(20);
 const AFTER_FAILURE: Duration = Duration::from_millis(500);
 
 /// Inserts the document of a counter, unless it is there.
-pub(in crate::ch2) async fn enter(
-    transactions: &dyn Transactions,
-    counter: &Counter,
-) -> Result<()> {
+pub(in crate::ch2) async fn enter(transactions: Transactions<'_>, counter: &Counter) -> Result<()> {
     if counter.used() {
         return Ok(());
     }
@@ -47,13 +44,13 @@ pub(in crate::ch2) async fn enter(
 ///
 /// # Errors
 /// Returns the errors of the transaction.
-pub async fn mark(operational: &dyn Target, board: &Arc<Board>) -> Result<()> {
+pub async fn mark(operational: &Database, board: &Arc<Board>) -> Result<()> {
     let mut counter = board.counter(0);
     let transactions = operational.transactions()?;
     enter(transactions, &counter).await?;
     let mut session = transactions.session().await?;
     let mut tx = session.begin(Access::Write).await?;
-    counter.stamp(&mut *tx).await?;
+    counter.stamp(&mut tx).await?;
     tx.commit().await?;
     counter.acknowledge();
     Ok(())
@@ -66,7 +63,7 @@ pub async fn mark(operational: &dyn Target, board: &Arc<Board>) -> Result<()> {
 /// where it does not hold the whole data within the limit; [`ErrorKind::Cancelled`] soon after
 /// `stop` returns true.
 pub async fn same_data(
-    analytical: &dyn Target,
+    analytical: &Database,
     operational: &Note,
     limit: Duration,
     stop: &(dyn Fn() -> bool + Sync),
@@ -97,7 +94,7 @@ pub enum Held {
 ///
 /// # Errors
 /// Returns the errors of the database.
-pub async fn compare(analytical: &dyn Target, operational: &Note) -> Result<Held> {
+pub async fn compare(analytical: &Database, operational: &Note) -> Result<Held> {
     let Some(note) = note::read(analytical.documents()?).await? else {
         return Ok(Held::NotYet("it holds no data of hoap"));
     };
@@ -116,7 +113,7 @@ pub async fn compare(analytical: &dyn Target, operational: &Note) -> Result<Held
     })
 }
 
-fn tried(analytical: &dyn Target) -> String {
+fn tried(analytical: &Database) -> String {
     format!("wait for {} to catch up", analytical.description().url)
 }
 
@@ -127,7 +124,7 @@ fn tried(analytical: &dyn Target) -> String {
 /// Returns [`ErrorKind::Unavailable`] where it does not within the limit; [`ErrorKind::Cancelled`]
 /// soon after `stop` returns true.
 pub async fn caught_up(
-    analytical: &dyn Target,
+    analytical: &Database,
     board: &Board,
     asked: &Asked,
     limit: Duration,
@@ -153,14 +150,14 @@ pub async fn caught_up(
 
 /// A wait for the analytical database.
 struct Wait<'a> {
-    target: &'a dyn Target,
+    target: &'a Database,
     start: Instant,
     limit: Duration,
     stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl<'a> Wait<'a> {
-    fn begin(target: &'a dyn Target, limit: Duration, stop: &'a (dyn Fn() -> bool + Sync)) -> Self {
+    fn begin(target: &'a Database, limit: Duration, stop: &'a (dyn Fn() -> bool + Sync)) -> Self {
         Wait { target, start: Instant::now(), limit, stop }
     }
 

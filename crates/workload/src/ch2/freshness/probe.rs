@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hoap_database::{AnalyticalSession, Target};
+use hoap_database::{AnalyticalSession, Database};
 use hoap_drive::{Canceller, Look, Probe, Probing};
 
 use super::{Board, COLLECTION, FIELD};
@@ -11,14 +11,14 @@ use crate::Result;
 
 /// Makes the probes of a run.
 pub struct Probes {
-    target: Arc<dyn Target>,
+    target: Database,
     board: Arc<Board>,
     every: Duration,
 }
 
 impl Probes {
     /// Probes of the analytical database, with one look every `every`.
-    pub fn new(target: Arc<dyn Target>, board: Arc<Board>, every: Duration) -> Self {
+    pub fn new(target: Database, board: Arc<Board>, every: Duration) -> Self {
         Probes { target, board, every }
     }
 }
@@ -38,7 +38,7 @@ impl Probing for Probes {
 
 /// A session of the analytical side that reads the counters.
 pub struct FreshnessProbe {
-    session: Box<dyn AnalyticalSession>,
+    session: AnalyticalSession,
     board: Arc<Board>,
 }
 

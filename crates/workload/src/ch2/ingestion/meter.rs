@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hoap_data::{Collection, DataSet};
-use hoap_database::{AnalyticalSession, Answer, Target};
+use hoap_database::{AnalyticalSession, Answer, Database};
 use hoap_record::Ingestion;
 use serde_json::Value;
 
@@ -25,13 +25,13 @@ const GLANCE: Duration = Duration::from_millis(20);
 
 /// Counts the documents of the analytical database.
 pub struct Meter {
-    target: Arc<dyn Target>,
+    target: Database,
     url: String,
     text: &'static str,
     /// Each collection with its documents.
     wanted: Vec<(&'static str, u64)>,
     progress: Arc<Progress>,
-    session: Option<Box<dyn AnalyticalSession>>,
+    session: Option<AnalyticalSession>,
     /// Those that were answered.
     counts: Vec<Count>,
     /// What each of `wanted` had at the last of them.
@@ -50,7 +50,7 @@ impl Meter {
     /// # Errors
     /// Returns [`ErrorKind::Unavailable`] where the database has no queries, and
     /// [`ErrorKind::Invalid`] where there is no text for its dialect.
-    pub fn new(target: Arc<dyn Target>, data: &DataSet, progress: Arc<Progress>) -> Result<Self> {
+    pub fn new(target: Database, data: &DataSet, progress: Arc<Progress>) -> Result<Self> {
         let text = texts::count(data.spec().schema, target.analytics()?.dialect())?;
         let wanted = Collection::ALL.iter().map(|c| (c.name(), data.count(*c)));
         let wanted: Vec<_> = wanted.collect();
@@ -129,7 +129,7 @@ impl Meter {
             let stands_still = self.counts.len() > before.1 && self.seen() == before.0;
             if stands_still && !self.is_whole() && self.target.documents().is_ok() {
                 // A note that cannot be read now is read again; one of other data ends the wait.
-                let held = freshness::compare(&*self.target, operational).await;
+                let held = freshness::compare(&self.target, operational).await;
                 if let Ok(Held::Other(e)) = held {
                     return Err(e);
                 }
@@ -147,7 +147,7 @@ impl Meter {
         if self.target.documents().is_ok() {
             let left = limit.saturating_sub(settled.elapsed());
             let ended = || progress.has_ended();
-            freshness::same_data(&*self.target, note, left, &ended).await?;
+            freshness::same_data(&self.target, note, left, &ended).await?;
         }
         let written = progress.written_at().unwrap_or(*settled);
         Ok(Ingestion {

@@ -24,7 +24,7 @@ pub struct Sought<'a> {
 /// # Errors
 /// Returns the errors of the database, and [`ErrorKind::Broken`] where there is no such customer.
 pub async fn find(
-    tx: &mut dyn Transaction,
+    tx: &mut Transaction<'_>,
     paths: &Paths,
     Sought { w, d, who }: Sought<'_>,
     fields: &[&str],

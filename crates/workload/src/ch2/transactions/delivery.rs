@@ -25,7 +25,7 @@ pub struct Delivered {
 /// # Errors
 /// Returns [`ErrorKind::Conflict`] where another client delivered it in the meantime.
 pub async fn deliver_district(
-    tx: &mut dyn Transaction,
+    tx: &mut Transaction<'_>,
     paths: &Paths,
     (w, d): (u32, u32),
     carrier: u32,

@@ -57,7 +57,7 @@ impl Supply {
 /// Returns the errors of the database, and [`ErrorKind::Broken`](crate::ErrorKind::Broken) where a
 /// document is missing or malformed.
 pub async fn new_order(
-    tx: &mut dyn Transaction,
+    tx: &mut Transaction<'_>,
     paths: &Paths,
     data: &DataSet,
     input: &NewOrder,
@@ -99,7 +99,7 @@ pub async fn new_order(
 
 /// Reads the items and updates their stock. `None` where an item is unused.
 async fn take_from_stock(
-    tx: &mut dyn Transaction,
+    tx: &mut Transaction<'_>,
     paths: &Paths,
     input: &NewOrder,
 ) -> Result<Option<Vec<Supply>>> {

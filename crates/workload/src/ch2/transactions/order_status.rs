@@ -29,7 +29,7 @@ pub struct Status {
 /// Returns the errors of the database, and [`ErrorKind::Broken`](crate::ErrorKind::Broken) where a
 /// document is missing or malformed.
 pub async fn order_status(
-    tx: &mut dyn Transaction,
+    tx: &mut Transaction<'_>,
     paths: &Paths,
     input: &OrderStatus,
 ) -> Result<Status> {

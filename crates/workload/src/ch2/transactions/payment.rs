@@ -31,7 +31,7 @@ pub struct Paid {
 /// Returns the errors of the database, and [`ErrorKind::Broken`](crate::ErrorKind::Broken) where a
 /// document is missing or malformed.
 pub async fn payment(
-    tx: &mut dyn Transaction,
+    tx: &mut Transaction<'_>,
     paths: &Paths,
     input: &Payment,
     history_key: &str,
@@ -101,7 +101,7 @@ struct Till<'a> {
 /// Reads name and address of a warehouse or district and adds the amount, in cents, to its
 /// year-to-date sum. Returns the name.
 async fn take_in(
-    tx: &mut dyn Transaction,
+    tx: &mut Transaction<'_>,
     till: Till<'_>,
     key: &str,
     amount: i64,

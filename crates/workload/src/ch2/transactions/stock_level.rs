@@ -16,7 +16,7 @@ const ORDERS: i64 = 20;
 /// # Errors
 /// Returns the errors of the database, and [`ErrorKind::Broken`](crate::ErrorKind::Broken) where a
 /// document is missing or malformed.
-pub async fn stock_level(tx: &mut dyn Transaction, input: &StockLevel) -> Result<u32> {
+pub async fn stock_level(tx: &mut Transaction<'_>, input: &StockLevel) -> Result<u32> {
     let StockLevel { w, d, threshold } = *input;
     let key = format!("{w}.{d}");
     let row = tx.get("district", &key, &["d_next_o_id"], Intent::Look).await?;

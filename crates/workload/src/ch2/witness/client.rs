@@ -58,7 +58,7 @@ impl Witness {
 
     /// Draws a transaction and runs it, again after a conflict, `retries` times at most and not
     /// once the client has `given_up`. How it ended is in the history.
-    pub async fn run(&mut self, session: &mut dyn Session, retries: u32, given_up: &AtomicBool) {
+    pub async fn run(&mut self, session: &mut Session, retries: u32, given_up: &AtomicBool) {
         let start = Instant::now();
         let plan = Plan::draw(&mut self.random);
         let mut retry = 0;
@@ -78,7 +78,7 @@ impl Witness {
     }
 
     /// Runs the transaction once.
-    async fn attempt(&mut self, session: &mut dyn Session, plan: &Plan) -> Result<()> {
+    async fn attempt(&mut self, session: &mut Session, plan: &Plan) -> Result<()> {
         let from_ns = self.shared.now();
         let (client, end) = (self.client, End::Unknown);
         lock(&self.history).push(Attempt {
@@ -110,14 +110,14 @@ impl Witness {
     /// what it wrote.
     async fn within(
         &self,
-        mut tx: Box<dyn Transaction + '_>,
+        mut tx: Transaction<'_>,
         plan: &Plan,
         lists: &mut BTreeMap<u32, Vec<u32>>,
     ) -> (End, Result<()>) {
         // A place may get another document in the middle of the transaction.
         let documents: [u32; super::HOT] = std::array::from_fn(|place| self.shared.hot(place));
         for step in &plan.steps {
-            if let Err(e) = self.step(&mut *tx, *step, &documents, lists).await {
+            if let Err(e) = self.step(&mut tx, *step, &documents, lists).await {
                 // Without a commit nothing of it is applied, whatever the rollback says.
                 let _ = tx.rollback().await;
                 return (End::RolledBack, Err(e));
@@ -135,7 +135,7 @@ impl Witness {
 
     async fn step(
         &self,
-        tx: &mut dyn Transaction,
+        tx: &mut Transaction<'_>,
         step: Step,
         documents: &[u32],
         lists: &mut BTreeMap<u32, Vec<u32>>,

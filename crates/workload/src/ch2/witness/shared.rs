@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hoap_data::random::Stream;
-use hoap_database::{Access, Session, Target};
+use hoap_database::{Access, Database, Session};
 use hoap_record::history::{Attempt, Did, End};
 use serde_json::{Value, json};
 
@@ -66,11 +66,11 @@ impl Witnesses {
     ///
     /// # Errors
     /// Returns the errors of the database.
-    pub async fn prepare(&self, target: &dyn Target, beside_others: bool) -> Result<()> {
+    pub async fn prepare(&self, target: &Database, beside_others: bool) -> Result<()> {
         beside::prepare(target, COLLECTION, beside_others).await?;
         let mut session = target.transactions()?.session().await?;
         for place in &self.hot {
-            self.insert(&mut *session, place.load(Ordering::Relaxed)).await?;
+            self.insert(&mut session, place.load(Ordering::Relaxed)).await?;
         }
         Ok(())
     }
@@ -127,7 +127,7 @@ impl Witnesses {
     ///
     /// # Errors
     /// Returns the errors of the database. The place is free to be tried again.
-    pub(super) async fn replace(&self, session: &mut dyn Session, document: u32) -> Result<()> {
+    pub(super) async fn replace(&self, session: &mut Session, document: u32) -> Result<()> {
         let next = self.documents.fetch_add(1, Ordering::Relaxed);
         self.insert(session, next).await?;
         for place in &self.hot {
@@ -136,7 +136,7 @@ impl Witnesses {
         Ok(())
     }
 
-    async fn insert(&self, session: &mut dyn Session, document: u32) -> Result<()> {
+    async fn insert(&self, session: &mut Session, document: u32) -> Result<()> {
         let mut tx = session.begin(Access::Write).await?;
         tx.insert(COLLECTION, &self.key(document), &json!({ FIELD: [] })).await?;
         tx.commit().await
@@ -146,7 +146,7 @@ impl Witnesses {
     ///
     /// # Errors
     /// Returns the errors of that read.
-    pub async fn history(&self, target: &dyn Target) -> Result<Vec<Attempt>> {
+    pub async fn history(&self, target: &Database) -> Result<Vec<Attempt>> {
         let from_ns = self.now();
         let mut all = self.so_far();
         let client = all.iter().map(|attempt| attempt.client + 1).max().unwrap_or(0);
@@ -183,7 +183,7 @@ impl Witnesses {
     ///
     /// # Errors
     /// Returns the errors of the database.
-    pub async fn remove(&self, target: &dyn Target) -> Result<()> {
+    pub async fn remove(&self, target: &Database) -> Result<()> {
         let end = beside::clear(target, COLLECTION, |key| self.mark.number(key).is_some()).await;
         match end {
             Err(e) if e.kind == ErrorKind::Missing => Ok(()),

@@ -7,25 +7,22 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use hoap_data::DataSet;
 use hoap_data::random::Stream;
-use hoap_database::*;
+use hoap_database::engine::{
+    About, Calls, Documents, Done, Each, Engine, Offered, OpenTransaction, Session, Transactions,
+};
+use hoap_database::{Access, Index, Intent, Order, Patch, Row};
 use hoap_record::Description;
-use hoap_workload::Result;
+use hoap_record::witness::Level;
 use hoap_workload::ch2::ledger::HistoryKey;
 use serde_json::{Map, Value, json};
 
-use crate::only_reads;
-
 use super::terminals::{Counters, Run, payment};
+use crate::only_reads;
 
 #[derive(Clone)]
 pub struct Answers {
     data: DataSet,
     districts: Vec<Counters>,
-}
-
-fn absent<T>(capability: &'static str) -> Applicable<T> {
-    let because = "a check needs none";
-    Err(NotApplicable { capability, database: "Answers".to_owned(), because })
 }
 
 impl Answers {
@@ -132,9 +129,11 @@ fn row(mut made: Vec<(&'static str, Value)>, fields: &[&str]) -> Row {
     fields.iter().map(|field| take(field)).collect()
 }
 
-impl Blocking for Answers {}
+impl Engine for Answers {
+    fn about(&self) -> About {
+        About::new("Answers", "answers:", &[], Calls::InProcess)
+    }
 
-impl Target for Answers {
     fn description(&self) -> Description {
         Description {
             url: "answers:".to_owned(),
@@ -144,16 +143,12 @@ impl Target for Answers {
         }
     }
 
-    fn documents(&self) -> Applicable<&dyn Documents> {
+    fn documents(&self) -> Offered<&dyn Documents> {
         Ok(self)
     }
 
-    fn transactions(&self) -> Applicable<&dyn Transactions> {
+    fn transactions(&self) -> Offered<&dyn Transactions> {
         Ok(self)
-    }
-
-    fn analytics(&self) -> Applicable<&dyn Analytics> {
-        absent("analytical queries")
     }
 }
 
@@ -163,8 +158,8 @@ only_scanned! { Answers:
         &self,
         collection: &str,
         fields: &[&str],
-        each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
-    ) -> Result<()> {
+        each: &mut Each<'_>,
+    ) -> Done<()> {
         for (i, counters) in self.districts.iter().enumerate() {
             let (w, d) = (i / 10 + 1, i % 10 + 1);
             match collection {
@@ -190,27 +185,35 @@ only_scanned! { Answers:
 
 #[async_trait]
 impl Transactions for Answers {
-    async fn session(&self) -> Result<Box<dyn Session>> {
+    fn isolation(&self) -> Option<Level> {
+        None
+    }
+
+    async fn transaction_session(&self) -> Done<Box<dyn Session>> {
         Ok(Box::new(self.clone()))
     }
 }
 
 #[async_trait]
 impl Session for Answers {
-    async fn begin<'a>(&'a mut self, _: Access) -> Result<Box<dyn Transaction + 'a>> {
+    async fn begin<'a>(&'a mut self, _: Access) -> Done<Box<dyn OpenTransaction + 'a>> {
         Ok(Box::new(&*self))
     }
 }
 
 #[async_trait]
-impl Transaction for &Answers {
+impl OpenTransaction for &Answers {
+    fn is_over(&self) -> bool {
+        false
+    }
+
     async fn get(
         &mut self,
         collection: &str,
         key: &str,
         fields: &[&str],
         _: Intent,
-    ) -> Result<Option<Row>> {
+    ) -> Done<Option<Row>> {
         Ok(self.fields(collection, key).map(|made| row(made, fields)))
     }
 
@@ -220,7 +223,7 @@ impl Transaction for &Answers {
         keys: &[String],
         fields: &[&str],
         _: Intent,
-    ) -> Result<Vec<Option<Row>>> {
+    ) -> Done<Vec<Option<Row>>> {
         let document = |key: &String| Some(row(self.fields(collection, key)?, fields));
         Ok(keys.iter().map(document).collect())
     }
@@ -234,7 +237,7 @@ impl Transaction for &Answers {
         _: Option<usize>,
         _: &[&str],
         _: Intent,
-    ) -> Result<Vec<(String, Row)>> {
+    ) -> Done<Vec<(String, Row)>> {
         let [w, d] = [0, 1].map(|at: usize| prefix[at].as_u64().unwrap_or_default());
         let there = self.counters(w, d).filter(|counters| counters.oldest < counters.next);
         let number = there.map(|counters| match order {
@@ -244,23 +247,23 @@ impl Transaction for &Answers {
         Ok(number.into_iter().map(|n| (format!("{w}.{d}.{n}"), vec![n.into()])).collect())
     }
 
-    async fn insert(&mut self, _: &str, _: &str, _: &Value) -> Result<()> {
+    async fn insert(&mut self, _: &str, _: &str, _: &Value) -> Done<()> {
         only_reads()
     }
 
-    async fn patch(&mut self, _: &str, _: &str, _: &[Patch]) -> Result<()> {
+    async fn patch(&mut self, _: &str, _: &str, _: &[Patch]) -> Done<()> {
         only_reads()
     }
 
-    async fn delete(&mut self, _: &str, _: &str) -> Result<bool> {
+    async fn delete(&mut self, _: &str, _: &str) -> Done<bool> {
         only_reads()
     }
 
-    async fn commit(self: Box<Self>) -> Result<()> {
+    async fn commit(&mut self) -> Done<()> {
         Ok(())
     }
 
-    async fn rollback(self: Box<Self>) -> Result<()> {
+    async fn rollback(&mut self) -> Done<()> {
         Ok(())
     }
 }

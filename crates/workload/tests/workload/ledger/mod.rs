@@ -6,17 +6,18 @@ mod terminals;
 
 use std::time::Instant;
 
+use answers::Answers;
 use hoap_data::{DataSet, Schema, Spec};
+use hoap_database::Database;
 use hoap_workload::ch2::counters;
 use hoap_workload::ch2::ledger::Ledger;
 use hoap_workload::ch2::log::{Entry, Log};
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::touched::Touched;
+use terminals::{Run, run};
 
 use crate::block_on;
-use answers::Answers;
-use terminals::{Run, run};
 
 /// The orders, payments and deliveries of 30 minutes with 2,000 new orders a second, by the mix.
 const LONG: [usize; 3] = [3_600_000, 3_440_000, 3_200_000];
@@ -72,7 +73,8 @@ fn checks_copy_nothing_of_a_ledger() {
 }
 
 fn touched(data: &DataSet, run: &Run, most: u64) -> Snapshot {
-    let (before, after) = (Answers::before(data), Answers::after(data, run));
+    let before = Database::new(Answers::before(data));
+    let after = Database::new(Answers::after(data, run));
     let before = block_on(counters::read(&before, data, true, &|| false)).unwrap().districts;
     let ledger = &run.ledger;
     let touched = Touched { target: &after, data, before: &before, fresh: true, ledger };

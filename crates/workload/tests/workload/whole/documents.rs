@@ -1,11 +1,11 @@
 //! A database that holds what a load makes, and what a test changes in it. Its documents are made
 //! when they are read, one at a time, so that it takes no memory that a check would be blamed for.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use hoap_data::{Collection, DataSet};
-use hoap_database::Row;
-use hoap_workload::Result;
+use hoap_database::engine::{About, Calls, Documents, Done, Each, Engine, Offered};
+use hoap_record::Description;
 use serde_json::{Map, Value};
 
 /// A document.
@@ -15,16 +15,17 @@ pub type Document = Map<String, Value>;
 /// there.
 pub type Change = fn(Collection, &str, usize, &mut Document) -> bool;
 
+#[derive(Clone)]
 pub struct Made {
     pub data: DataSet,
     pub change: Change,
     /// How often each collection was read.
-    pub read: Mutex<Vec<Collection>>,
+    pub read: Arc<Mutex<Vec<Collection>>>,
 }
 
 impl Made {
     pub fn new(data: DataSet, change: Change) -> Self {
-        Made { data, change, read: Mutex::new(Vec::new()) }
+        Made { data, change, read: Arc::default() }
     }
 
     /// How often a collection was read.
@@ -33,13 +34,27 @@ impl Made {
     }
 }
 
+impl Engine for Made {
+    fn about(&self) -> About {
+        About::new("made", "made:", &[], Calls::InProcess)
+    }
+
+    fn description(&self) -> Description {
+        unreachable!("nothing is recorded of it")
+    }
+
+    fn documents(&self) -> Offered<&dyn Documents> {
+        Ok(self)
+    }
+}
+
 only_scanned! { Made:
     async fn scan(
         &self,
         collection: &str,
         fields: &[&str],
-        each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
-    ) -> Result<()> {
+        each: &mut Each<'_>,
+    ) -> Done<()> {
         let collection = Collection::ALL.into_iter().find(|c| c.name() == collection).unwrap();
         let before = self.times(collection);
         self.read.lock().unwrap().push(collection);

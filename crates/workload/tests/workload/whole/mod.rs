@@ -3,7 +3,9 @@
 
 mod documents;
 
+use documents::{Change, Document, Made};
 use hoap_data::{Collection, DataSet, Schema, Spec};
+use hoap_database::Database;
 use hoap_record::{Check, Verdict};
 use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::nothing_lost::Expected;
@@ -11,7 +13,6 @@ use hoap_workload::ch2::snapshot::Snapshot;
 use serde_json::{Value, json};
 
 use crate::block_on;
-use documents::{Change, Document, Made};
 
 /// What a warehouse may take, bytes: mostly the sums of its ten districts.
 const WAREHOUSE: u64 = 1_320;
@@ -22,7 +23,9 @@ fn data(warehouses: u32, scale_down: u32) -> DataSet {
 
 fn take(made: &Made) -> Snapshot {
     let mut nothing = Expected::nothing();
-    block_on(Snapshot::take(made, &made.data, &mut nothing, &|| false)).unwrap()
+    let database = Database::new(made.clone());
+    let documents = database.documents().unwrap();
+    block_on(Snapshot::take(documents, &made.data, &mut nothing, &|| false)).unwrap()
 }
 
 fn check(made: &Made) -> Vec<Check> {

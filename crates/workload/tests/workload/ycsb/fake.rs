@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use hoap_database::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned, Table};
-use hoap_database::{Applicable, Blocking, NotApplicable, Row};
+use hoap_database::Database;
+use hoap_database::engine::{
+    About, Calls, Documents, Done, Each, Engine, Offered, RecordSession, RecordStore,
+};
+use hoap_database::failure::Failure;
+use hoap_database::key_value::{Fields, Record, Scanned, Table};
+use hoap_record::{Description, ErrorKind};
 use hoap_workload::load::LoadSource;
 use hoap_workload::ycsb::UserTable;
-use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
 pub type Rows = BTreeMap<String, Vec<Vec<u8>>>;
@@ -63,6 +67,11 @@ impl Fake {
         fake
     }
 
+    /// It as a database, whose documents are its records.
+    pub fn database(&self) -> Database {
+        Database::new(self.clone())
+    }
+
     pub fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("no panic")
     }
@@ -72,27 +81,32 @@ impl Fake {
     }
 }
 
-impl Blocking for Fake {}
+impl Engine for Fake {
+    fn about(&self) -> About {
+        About::new("Fake", "fake:", &[], Calls::InProcess)
+    }
 
-impl KeyValue for Fake {
+    fn description(&self) -> Description {
+        unreachable!("nothing is recorded of it")
+    }
+
+    fn documents(&self) -> Offered<&dyn Documents> {
+        Ok(self)
+    }
+}
+
+impl RecordStore for Fake {
     type Session = FakeSession;
 
-    fn scans(&self) -> Applicable<()> {
-        if self.no_scans {
-            return Err(NotApplicable {
-                capability: "scans",
-                database: "Fake".into(),
-                because: "it was told so",
-            });
-        }
-        Ok(())
+    fn scans(&self) -> Offered<()> {
+        if self.no_scans { Err("it was told so") } else { Ok(()) }
     }
 
     fn answers(&self) -> bool {
         !self.empty
     }
 
-    async fn session(&self, _: &Table) -> Result<FakeSession> {
+    async fn record_session(&self, _: &Table) -> Done<FakeSession> {
         Ok(FakeSession(self.clone()))
     }
 }
@@ -116,13 +130,8 @@ impl FakeSession {
     }
 
     /// Does it or not, and answers.
-    fn end<T>(
-        &self,
-        fault: Fault,
-        lost: T,
-        act: impl FnOnce(&mut State) -> Result<T>,
-    ) -> Result<T> {
-        let error = |kind| Error::new(kind, "call the fake", "a fault on purpose");
+    fn end<T>(&self, fault: Fault, lost: T, act: impl FnOnce(&mut State) -> Done<T>) -> Done<T> {
+        let error = |kind| Failure::new(kind, "a fault on purpose").trying("call the fake");
         match fault {
             Fault::Refuse(kind) => Err(error(kind)),
             Fault::Lose => Ok(lost),
@@ -141,9 +150,8 @@ fn fill(row: &[Vec<u8>], fields: Fields, record: &mut Record) {
     }
 }
 
-impl KeyValueSession for FakeSession {
-    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
-        record.clear();
+impl RecordSession for FakeSession {
+    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
         let fault = self.begin("read", key, fields).await;
         self.end(fault, true, |state| {
             let Some(row) = state.rows.get(key) else { return Ok(false) };
@@ -152,18 +160,18 @@ impl KeyValueSession for FakeSession {
         })
     }
 
-    async fn insert(&mut self, key: &str, record: &Record) -> Result<()> {
+    async fn insert(&mut self, key: &str, record: &Record) -> Done<()> {
         let fault = self.begin("insert", key, Fields::All).await;
         self.end(fault, (), |state| {
             if state.rows.contains_key(key) {
-                return Err(Error::new(ErrorKind::Duplicate, "insert", "the key exists"));
+                return Err(Failure::duplicate(key));
             }
             state.rows.insert(key.to_owned(), record.iter().map(|(_, v)| v.to_vec()).collect());
             Ok(())
         })
     }
 
-    async fn update(&mut self, key: &str, record: &Record) -> Result<bool> {
+    async fn update(&mut self, key: &str, record: &Record) -> Done<bool> {
         let fault = self.begin("update", key, Fields::All).await;
         self.end(fault, true, |state| {
             let Some(row) = state.rows.get_mut(key) else { return Ok(false) };
@@ -177,7 +185,7 @@ impl KeyValueSession for FakeSession {
         })
     }
 
-    async fn delete(&mut self, key: &str) -> Result<bool> {
+    async fn delete(&mut self, key: &str) -> Done<bool> {
         let fault = self.begin("delete", key, Fields::All).await;
         self.end(fault, true, |state| Ok(state.rows.remove(key).is_some()))
     }
@@ -188,8 +196,7 @@ impl KeyValueSession for FakeSession {
         count: usize,
         fields: Fields,
         scanned: &mut Scanned,
-    ) -> Result<()> {
-        scanned.clear();
+    ) -> Done<()> {
         let fault = self.begin("scan", start, fields).await;
         self.end(fault, (), |state| {
             for (key, row) in state.rows.range(start.to_owned()..).take(count) {
@@ -205,8 +212,8 @@ only_scanned! { Fake:
         &self,
         collection: &str,
         _: &[&str],
-        each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
-    ) -> Result<()> {
+        each: &mut Each<'_>,
+    ) -> Done<()> {
         assert_eq!(collection, "usertable");
         let keys: Vec<String> = self.state().rows.keys().cloned().collect();
         keys.iter().try_for_each(|key| each(key, Vec::new()))

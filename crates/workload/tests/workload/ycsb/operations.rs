@@ -1,10 +1,10 @@
 //! Operations on a fake database: spec nosql §1.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use hoap_data::Part;
 use hoap_data::random::Stream;
+use hoap_database::KeyValue;
 use hoap_database::key_value::Fields;
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_workload::ycsb::{
@@ -35,7 +35,7 @@ pub fn setup(preset: &str, pairs: &str) -> Setup {
 pub fn world(setup: Setup) -> (Fake, Ycsb<Fake>) {
     let table = UserTable::new(&setup.table, setup.records).expect("a table");
     let fake = Fake::loaded(&table);
-    let ycsb = Ycsb::new(Arc::new(fake.clone()), &table, setup).expect("a workload");
+    let ycsb = Ycsb::new(KeyValue::alone("Fake", fake.clone()), &table, setup).expect("a workload");
     (fake, ycsb)
 }
 
@@ -76,7 +76,7 @@ fn every_workload_reads_what_was_written() {
                 let pairs =
                     format!("recordcount=300;dataintegrity=true;fieldlength={length};{more}");
                 let (fake, ycsb) = world(setup(preset, &pairs));
-                block_on(ycsb.expect_whole(&fake)).expect("whole");
+                block_on(ycsb.expect_whole(fake.database().documents().unwrap())).expect("whole");
                 let mut memory = Memory::nothing();
                 for _ in 0..3 {
                     let (ends, mine) = run(&ycsb, 400);
@@ -86,7 +86,12 @@ fn every_workload_reads_what_was_written() {
                 let inserted = fake.state().rows.len() as u64 - 300;
                 assert_eq!(memory.count.inserted, inserted);
                 assert_eq!(inserted > 0, ycsb.kinds().contains(&"INSERT"), "{preset}");
-                for check in block_on(ycsb.verify(&fake, &memory, "after the run")).expect("checks")
+                for check in block_on(ycsb.verify(
+                    fake.database().documents().unwrap(),
+                    &memory,
+                    "after the run",
+                ))
+                .expect("checks")
                 {
                     assert_eq!(check.detail, None, "{preset} {pairs} {check:?}");
                 }
@@ -249,7 +254,13 @@ fn a_failed_insert_leaves_no_hole() {
                 memory.merge(mine);
             }
             fake.state().faults = None;
-            for check in block_on(ycsb.verify(&fake, &memory, "after the run")).expect("checks") {
+            for check in block_on(ycsb.verify(
+                fake.database().documents().unwrap(),
+                &memory,
+                "after the run",
+            ))
+            .expect("checks")
+            {
                 assert_eq!(check.detail, None, "{kind:?} {lie}");
             }
         }
@@ -265,7 +276,8 @@ fn an_insert_that_is_cut_off() {
     client.next();
     assert!(crate::poll_once(client.run()).is_none());
     let mut memory = client.finish();
-    let checks = block_on(ycsb.verify(&fake, &Memory::nothing(), "then"));
+    let checks =
+        block_on(ycsb.verify(fake.database().documents().unwrap(), &Memory::nothing(), "then"));
     assert!(checks.is_ok_and(|c| c.iter().all(|c| c.detail.is_none())));
     fake.state().faults = None;
     let (ends, mine) = run(&ycsb, 3);
@@ -306,7 +318,10 @@ fn deleted_records_are_not_asked_for() {
             "{count:?}"
         );
         assert_eq!(fake.state().rows.len() as u64, 400 + count.inserted - count.deleted);
-        for check in block_on(ycsb.verify(&fake, &memory, "after the run")).expect("checks") {
+        for check in
+            block_on(ycsb.verify(fake.database().documents().unwrap(), &memory, "after the run"))
+                .expect("checks")
+        {
             assert_eq!(check.detail, None, "{distribution} {check:?}");
         }
         // Until half of them are gone.
@@ -325,21 +340,25 @@ fn what_cannot_run_is_refused_before_anything_is_done() {
     let mut deletes = setup("a", "readproportion=0;deleteproportion=0.5;recordcount=10");
     deletes.part = Part { part: 1, of: 2 };
     let table = UserTable::new("usertable", deletes.records).expect("a table");
-    let refused = Ycsb::new(Arc::new(Fake::default()), &table, deletes).map(drop).unwrap_err();
+    let refused =
+        Ycsb::new(KeyValue::alone("Fake", Fake::default()), &table, deletes).map(drop).unwrap_err();
     assert!(refused.to_string().contains("does not know which records the others delete"));
 
     let setup = setup("e", "recordcount=100");
     let table = UserTable::new("usertable", setup.records).expect("a table");
     let mut fake = Fake::default();
     fake.no_scans = true;
-    let error = Ycsb::new(Arc::new(fake), &table, setup.clone()).err().expect("refused");
+    let error =
+        Ycsb::new(KeyValue::alone("Fake", fake), &table, setup.clone()).err().expect("refused");
     assert!(error.to_string().contains("scans on Fake: not applicable"), "{error}");
 
     // Spec §1: the record counts do not match, before the table is looked at and after.
     let mut other = table.records.spec().to_owned();
     other.count = 70;
     let smaller = UserTable::new("usertable", other).expect("a table");
-    let error = Ycsb::new(Arc::new(Fake::default()), &smaller, setup).err().expect("refused");
+    let error = Ycsb::new(KeyValue::alone("Fake", Fake::default()), &smaller, setup)
+        .err()
+        .expect("refused");
     assert_eq!(error.kind, ErrorKind::Invalid);
     assert!(error.to_string().contains("records 0 to 70, recordcount is 100"), "{error}");
 
@@ -350,7 +369,7 @@ fn what_cannot_run_is_refused_before_anything_is_done() {
         );
         let setup = self::setup("e", &words);
         let table = UserTable::new("usertable", setup.records).expect("a table");
-        Ycsb::new(Arc::new(Fake::default()), &table, setup).map(|ycsb| {
+        Ycsb::new(KeyValue::alone("Fake", Fake::default()), &table, setup).map(|ycsb| {
             let (space, setup) = (ycsb.key_space(), ycsb.setup());
             let mut keys = Keys::with(setup.distribution, setup.exponent, space);
             keys.next(&mut Stream::new(1, &[]), 100)
@@ -370,7 +389,8 @@ fn what_cannot_run_is_refused_before_anything_is_done() {
     let (fake, ycsb) = world(self::setup("c", "recordcount=100"));
     let first = fake.state().rows.keys().next().cloned().expect("a key");
     fake.state().rows.remove(&first);
-    let error = block_on(ycsb.expect_whole(&fake)).expect_err("refused");
+    let error =
+        block_on(ycsb.expect_whole(fake.database().documents().unwrap())).expect_err("refused");
     assert!(error.to_string().contains("it holds 99 records, 100 were loaded"), "{error}");
 }
 
@@ -402,7 +422,7 @@ fn an_operation_allocates_nothing() {
             move |call, _| if call == "read" && !grows { Fault::None } else { Fault::Lose },
         );
         let table = UserTable::new("usertable", setup.records).expect("a table");
-        let ycsb = Ycsb::new(Arc::new(fake), &table, setup).expect("a workload");
+        let ycsb = Ycsb::new(KeyValue::alone("Fake", fake), &table, setup).expect("a workload");
         let mut client = block_on(ycsb.client(0)).expect("a client");
         let mut operate = |operations: u32| {
             for _ in 0..operations {

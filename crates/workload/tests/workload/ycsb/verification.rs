@@ -1,5 +1,6 @@
 //! Spec nosql §1, "Verification after a run": faults put in on purpose are found.
 
+use hoap_database::KeyValue;
 use hoap_drive::{Client, Workload};
 use hoap_record::{Check, Verdict};
 use hoap_workload::ErrorKind;
@@ -11,7 +12,9 @@ use crate::{block_on, poll_once};
 
 fn checks(fake: &Fake, ycsb: &Ycsb<Fake>, memory: &Memory) -> [Check; 2] {
     fake.state().faults = None;
-    let checks = block_on(ycsb.verify(fake, memory, "after the run")).expect("checks");
+    let checks =
+        block_on(ycsb.verify(fake.database().documents().unwrap(), memory, "after the run"))
+            .expect("checks");
     checks.try_into().expect("two checks")
 }
 
@@ -187,7 +190,7 @@ fn many_clients_at_once() {
          readmodifywriteproportion=0.2;dataintegrity=true",
     );
     let table = hoap_workload::ycsb::UserTable::new("usertable", setup.records).expect("a table");
-    let ycsb = Ycsb::new(std::sync::Arc::new(fake.clone()), &table, setup).expect("a workload");
+    let ycsb = Ycsb::new(KeyValue::alone("Fake", fake.clone()), &table, setup).expect("a workload");
     let mut memory = Memory::nothing();
     std::thread::scope(|scope| {
         let work = || {

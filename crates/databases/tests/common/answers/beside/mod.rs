@@ -20,11 +20,10 @@ mod on_postgres;
 mod on_postgres_15;
 
 use hoap_data::{Collection, DataSet};
+use hoap_oracle::sets::telling;
+use hoap_oracle::{Filled, check, complete, load};
 use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{ParameterSet, Query, QuerySet};
-
-use hoap_oracle::sets::telling;
-use hoap_oracle::{Database, check, complete, load};
 
 /// Loads a data set into the database of a URL and compares its answers, in both query sets, with
 /// the oracle's, for each query with these sets of parameters. Panics with every difference there
@@ -42,7 +41,7 @@ pub fn equal_answers_where(
 ) {
     let schema = set.spec().schema;
     let data = load(set).unwrap();
-    let other = Database::at_with_all(url, set);
+    let other = Filled::at_with_all(url, set);
     let all: u64 = Collection::ALL.iter().map(|c| set.count(*c)).sum();
     assert_eq!(other.held(set).0, all, "{}", other.held(set).1);
     let mut differences = Vec::new();

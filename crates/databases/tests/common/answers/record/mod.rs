@@ -11,7 +11,7 @@ use std::path::Path;
 
 use hoap_data::Spec;
 use hoap_database::Answer;
-use hoap_oracle::Database;
+use hoap_oracle::Filled;
 use hoap_oracle::sets::{FULL, NAMED, SMALL, on_record};
 use hoap_workload::answers::{StoredAnswers, stored};
 use hoap_workload::ch2::queries::catalogue::QUERIES;
@@ -19,7 +19,7 @@ use hoap_workload::ch2::queries::{ParameterSet, Query, QuerySet};
 
 /// What a database answers to all queries with a set of parameters.
 fn answers(
-    database: &Database,
+    database: &Filled,
     spec: &Spec,
     parameter_set: ParameterSet,
 ) -> Vec<(&'static Query, Answer)> {
@@ -35,7 +35,7 @@ fn answers(
 fn sqlite_returns_the_answers_on_record() {
     for set in SMALL.into_iter().flat_map(on_record) {
         let spec = set.spec();
-        let database = Database::with_all(&set);
+        let database = Filled::with_all(&set);
         for parameter_set in NAMED {
             let record = stored(spec, parameter_set).expect("on record");
             for (query, answer) in answers(&database, spec, parameter_set) {
@@ -52,7 +52,7 @@ fn make_the_record() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workload/answers");
     for set in [FULL].into_iter().chain(SMALL).flat_map(on_record) {
         let (spec, data) = (set.spec(), hoap_oracle::load(&set).unwrap());
-        let database = Database::with_all(&set);
+        let database = Filled::with_all(&set);
         for parameter_set in NAMED {
             let answers = answers(&database, spec, parameter_set);
             for (query, found) in &answers {

@@ -7,17 +7,16 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use hoap_data::{Collection, DataSet, Schema, Spec};
-use hoap_database::{
-    AnalyticalSession, Analytics, Answer, Applicable, Blocking, Documents, Explained,
-    NotApplicable, Target, Transactions,
-};
+use hoap_database::engine::{About, Analytics, Calls, Done, Engine, Offered, QuerySession};
+use hoap_database::failure::Failure;
+use hoap_database::{Answer, Database, Explained};
 use hoap_drive::Canceller;
 use hoap_record::Description;
 use serde_json::{Value, json};
 
 use super::super::{Meter, Progress};
+use crate::ErrorKind;
 use crate::note::{LoadNote, Note};
-use crate::{Error, ErrorKind, Result};
 
 /// What a count does.
 pub(super) enum Turn {
@@ -39,43 +38,34 @@ pub(super) struct Scripted {
 }
 
 #[derive(Clone)]
-pub(super) struct Database(Arc<Scripted>);
+pub(super) struct Script(Arc<Scripted>);
 
-impl Blocking for Database {}
-
-impl Target for Database {
+impl Engine for Script {
+    fn about(&self) -> About {
+        About::new("script", "script:", &[], Calls::InProcess)
+    }
     fn description(&self) -> Description {
         let (name, version) = ("Script".into(), String::new());
         Description { url: "script:".into(), name, version, settings: Default::default() }
     }
-    fn documents(&self) -> Applicable<&dyn Documents> {
-        Err(lacks("documents"))
-    }
-    fn transactions(&self) -> Applicable<&dyn Transactions> {
-        Err(lacks("transactions"))
-    }
-    fn analytics(&self) -> Applicable<&dyn Analytics> {
+    fn analytics(&self) -> Offered<&dyn Analytics> {
         Ok(self)
     }
 }
 
-fn lacks(capability: &'static str) -> NotApplicable {
-    NotApplicable { capability, database: "script".into(), because: "it is a script" }
-}
-
 #[async_trait]
-impl Analytics for Database {
+impl Analytics for Script {
     fn dialect(&self) -> &'static str {
         "sqlite"
     }
-    async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
+    async fn query_session(&self) -> Done<Box<dyn QuerySession>> {
         Ok(Box::new(self.clone()))
     }
 }
 
 #[async_trait]
-impl AnalyticalSession for Database {
-    async fn query(&mut self, text: &str, _: &[(String, Value)]) -> Result<Answer> {
+impl QuerySession for Script {
+    async fn query(&mut self, text: &str, _: &[(String, Value)]) -> Done<Answer> {
         assert!(text.contains("count(*)"), "{text}");
         self.0.asked.lock().unwrap().push(Instant::now());
         let turn = {
@@ -98,20 +88,20 @@ impl AnalyticalSession for Database {
                 Collection::ALL.iter().map(of).collect()
             }
             Turn::Rows(rows) => rows.into_iter().map(|(c, n)| vec![json!(c), json!(n)]).collect(),
-            Turn::Fails(kind) => return Err(Error::new(kind, "query script:", "it says no")),
+            Turn::Fails(kind) => return Err(Failure::new(kind, "it says no")),
             Turn::Hangs => loop {
                 if self.0.cancelled.load(Ordering::SeqCst) {
-                    return Err(Error::new(ErrorKind::Cancelled, "query script:", "cancelled"));
+                    return Err(Failure::new(ErrorKind::Cancelled, "cancelled"));
                 }
                 tokio::time::sleep(Duration::from_millis(5)).await;
             },
         };
         Ok(Answer { columns: vec!["collection".into(), "documents".into()], rows })
     }
-    async fn explain(&mut self, _: &str, _: &[(String, Value)]) -> Result<Explained> {
+    async fn explain(&mut self, _: &str, _: &[(String, Value)]) -> Done<Explained> {
         unreachable!()
     }
-    async fn counters(&mut self, _: &str, _: &str) -> Result<Vec<(String, i64)>> {
+    async fn counters(&mut self, _: &str, _: &str) -> Done<Vec<(String, i64)>> {
         unreachable!()
     }
     fn canceller(&self) -> Option<Canceller> {
@@ -160,6 +150,7 @@ pub(super) fn scripted(
         ..Scripted::default()
     });
     let progress = Arc::new(Progress::default());
-    let meter = Meter::new(Arc::new(Database(script.clone())), &data(), progress.clone()).unwrap();
+    let meter =
+        Meter::new(Database::new(Script(script.clone())), &data(), progress.clone()).unwrap();
     (script, progress, meter)
 }

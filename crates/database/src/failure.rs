@@ -7,7 +7,7 @@ use std::fmt::Display;
 use hoap_record::{Error, ErrorKind, Said};
 
 /// Advice for a database that lacks what a load makes.
-pub(crate) const LOAD_FIRST: &str = "run `hoap load` first";
+pub const LOAD_FIRST: &str = "run `hoap load` first";
 
 /// What the TLS libraries say of a certificate whose time this machine's clock is not in, and what
 /// to do.
@@ -26,11 +26,13 @@ pub type Done<T> = Result<T, Failure>;
 /// What an error means for the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
+    /// What the caller may do about it.
     pub kind: ErrorKind,
     /// The database's name of the error; empty where it has none.
     pub code: String,
     /// What the database or its driver said, in one line.
     pub answer: String,
+    /// What to do.
     pub advice: Option<Cow<'static, str>>,
     /// What was tried, on what, where that is not the operation as a whole.
     pub tried: Option<String>,
@@ -103,12 +105,12 @@ impl From<Error> for Failure {
 }
 
 /// A text without line ends: an error is one line.
-pub(crate) fn one_line(text: impl Display) -> String {
+pub fn one_line(text: impl Display) -> String {
     text.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// An error and those of its causes that it does not repeat, in one line.
-pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     for cause in std::iter::successors(error.source(), |e| e.source()).map(|e| e.to_string()) {
         if !text.contains(&cause) {

@@ -4,11 +4,11 @@
 //! are read in 0.20 µs and written in 0.26 µs; `serde_json` takes 0.81 µs and 1.0 µs with the same
 //! buffers. The example `record_json` measures both (`bench/README.md`).
 
-use hoap_database::key_value::Record;
+use crate::key_value::Record;
 
 /// Appends a record, of which every field was [`check`]ed, as a JSON object. The names of `names`
 /// need no escaping.
-pub(crate) fn write(record: &Record, names: &[String], out: &mut Vec<u8>) {
+pub fn write(record: &Record, names: &[String], out: &mut Vec<u8>) {
     out.push(b'{');
     for (i, (field, value)) in record.iter().enumerate() {
         if i > 0 {
@@ -27,7 +27,7 @@ pub(crate) fn write(record: &Record, names: &[String], out: &mut Vec<u8>) {
 ///
 /// # Errors
 /// What is wrong with the number or the value.
-pub(crate) fn check<'a>(names: &'a [String], field: u16, value: &[u8]) -> Result<&'a str, String> {
+pub fn check<'a>(names: &'a [String], field: u16, value: &[u8]) -> Result<&'a str, String> {
     let name = names
         .get(usize::from(field))
         .ok_or_else(|| format!("field number {field} of a table with {} fields", names.len()))?;
@@ -62,7 +62,7 @@ fn escape(value: &[u8], out: &mut Vec<u8>) {
 ///
 /// # Errors
 /// Why the text is no record: no object, or a field that is no string.
-pub(crate) fn read(json: &[u8], names: &[String], record: &mut Record) -> Result<(), String> {
+pub fn read(json: &[u8], names: &[String], record: &mut Record) -> Result<(), String> {
     let mut reader = Reader { rest: json };
     if !reader.take(b'{') {
         return Err("the document is no object".to_owned());
@@ -115,8 +115,7 @@ pub(crate) fn read(json: &[u8], names: &[String], record: &mut Record) -> Result
 ///
 /// # Errors
 /// Fails where the value is not a JSON string.
-#[cfg(feature = "postgres")]
-pub(crate) fn read_string(json: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+pub fn read_string(json: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     let mut reader = Reader { rest: json };
     if !reader.take(b'"') {
         return Err("a value is no string".to_owned());
@@ -133,9 +132,8 @@ pub(crate) fn read_string(json: &[u8], out: &mut Vec<u8>) -> Result<(), String> 
 }
 
 /// The value of a member of an object.
-#[cfg(feature = "redis")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Value<'a> {
+pub enum Value<'a> {
     /// The characters of a string.
     Text(&'a [u8]),
     /// The JSON text of any other value.
@@ -147,11 +145,7 @@ pub(crate) enum Value<'a> {
 ///
 /// # Errors
 /// Why the text is no object.
-#[cfg(feature = "redis")]
-pub(crate) fn members(
-    json: &[u8],
-    mut each: impl FnMut(&[u8], Value<'_>),
-) -> Result<usize, String> {
+pub fn members(json: &[u8], mut each: impl FnMut(&[u8], Value<'_>)) -> Result<usize, String> {
     // For the strings that have escapes.
     let (mut unescaped_name, mut unescaped_value) = (Vec::new(), Vec::new());
     let mut reader = Reader { rest: json };
@@ -243,7 +237,6 @@ impl<'a> Reader<'a> {
     }
 
     /// Steps over all space.
-    #[cfg(feature = "redis")]
     fn blank(&mut self) {
         while let [b' ' | b'\n' | b'\r' | b'\t', rest @ ..] = self.rest {
             self.rest = rest;
@@ -251,7 +244,6 @@ impl<'a> Reader<'a> {
     }
 
     /// The characters of a string, which are made in `buffer` where it has escapes.
-    #[cfg(feature = "redis")]
     fn characters<'b>(&mut self, buffer: &'b mut Vec<u8>) -> Option<&'b [u8]>
     where
         'a: 'b,
@@ -419,7 +411,6 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "redis")]
     #[test]
     fn members_are_those_that_another_parser_finds() {
         use serde_json::{Map, Value as Json};

@@ -5,7 +5,7 @@ use hoap_record::{Error, ErrorKind, Result};
 /// Refuses a collection name that is no plain identifier, is longer than `longest` bytes, or begins
 /// (in whatever case) with one of the `reserved` prefixes, which belong to the database or to
 /// `hoap`.
-pub(crate) fn collection<'a>(name: &'a str, reserved: &[&str], longest: usize) -> Result<&'a str> {
+pub fn collection<'a>(name: &'a str, reserved: &[&str], longest: usize) -> Result<&'a str> {
     let begins = |prefix: &&str| {
         let head = name.as_bytes().get(..prefix.len());
         head.is_some_and(|head| head.eq_ignore_ascii_case(prefix.as_bytes()))
@@ -22,7 +22,7 @@ pub(crate) fn collection<'a>(name: &'a str, reserved: &[&str], longest: usize) -
 }
 
 /// Refuses the name of a field at the top of a document that is no plain identifier.
-pub(crate) fn field(field: &str) -> Result<&str> {
+pub fn field(field: &str) -> Result<&str> {
     if !is_name(field) {
         return Err(Error::new(
             ErrorKind::Invalid,
@@ -34,7 +34,7 @@ pub(crate) fn field(field: &str) -> Result<&str> {
 }
 
 /// Refuses a path that is not names joined by dots, with array positions: `a.b[3]`.
-pub(crate) fn path(path: &str) -> Result<&str> {
+pub fn path(path: &str) -> Result<&str> {
     let segment = |segment: &str| {
         let (name, positions) = segment.split_at(segment.find('[').unwrap_or(segment.len()));
         let whole = |p: &str| {

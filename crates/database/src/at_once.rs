@@ -11,6 +11,6 @@ use crate::failure::Done;
 const AT_ONCE: usize = 4;
 
 /// Does all of it, some at a time, until one fails.
-pub(crate) async fn at_once<F: Future<Output = Done<()>>>(work: Vec<F>) -> Done<()> {
+pub async fn at_once<F: Future<Output = Done<()>>>(work: Vec<F>) -> Done<()> {
     stream::iter(work).buffer_unordered(AT_ONCE).try_collect().await
 }

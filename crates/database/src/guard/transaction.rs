@@ -1,90 +1,98 @@
 //! Multi-document transactions.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use async_trait::async_trait;
-use hoap_database::{Access, Index, Intent, Order, Patch, Row, Session, Transaction, Transactions};
 use hoap_record::Result;
 use hoap_record::witness::Level;
 use hoap_record::words::counted;
 use serde_json::Value;
 
-use super::engine::{self, Engine, OpenTransaction};
+use super::check_paths;
 use super::limit::{maybe_applied, unlimited, within};
 use super::stopping::Waiting;
-use super::{Front, check_index, check_name, check_paths, error};
+use crate::engine::{self, About, OpenTransaction};
 use crate::failure::{Done, Failure};
-use crate::names;
+use crate::{Access, Index, Intent, Order, Patch, Row, names};
 
-#[async_trait]
-impl<E: engine::Transactions> Transactions for Front<E> {
-    async fn session(&self) -> Result<Box<dyn Session>> {
-        let engine = self.0.clone();
-        match unlimited(&*engine, engine.transaction_session()).await {
-            Ok(inner) => Ok(Box::new(FrontSession {
-                engine,
+/// Multi-document transactions of a [`Database`](crate::Database).
+#[derive(Clone, Copy)]
+pub struct Transactions<'d> {
+    pub(super) about: &'d Arc<About>,
+    pub(super) engine: &'d dyn engine::Transactions,
+}
+
+impl Transactions<'_> {
+    /// Connects one client.
+    ///
+    /// # Errors
+    /// Why the database could not be reached, or refuses.
+    pub async fn session(&self) -> Result<Session> {
+        match unlimited(self.about, self.engine.transaction_session()).await {
+            Ok(inner) => Ok(Session {
+                about: self.about.clone(),
                 inner,
                 unanswered: false,
                 waiting: Waiting::default(),
-            })),
-            Err(failure) => Err(error(&*engine, failure, "connect a client to")),
+            }),
+            Err(failure) => Err(self.about.error(failure, "connect a client to")),
         }
     }
 
-    fn isolation(&self) -> Option<Level> {
-        self.0.isolation()
+    /// The isolation that the database promises to all of its transactions, with its settings as
+    /// they are; `None` if it promises none.
+    pub fn isolation(&self) -> Option<Level> {
+        self.engine.isolation()
     }
 }
 
 /// The transactions of one client.
-struct FrontSession<E, S> {
-    engine: Arc<E>,
-    inner: S,
+pub struct Session {
+    about: Arc<About>,
+    inner: Box<dyn engine::Session>,
     /// Whether the answer to the last begin did not come.
     unanswered: bool,
     waiting: Waiting,
 }
 
-#[async_trait]
-impl<E: Engine, S: engine::Session> Session for FrontSession<E, S> {
-    async fn begin<'a>(&'a mut self, access: Access) -> Result<Box<dyn Transaction + 'a>> {
-        let FrontSession { engine, inner, unanswered: lost, waiting } = self;
-        if std::mem::take(lost) {
+impl Session {
+    /// Begins a transaction. Dropping it without a commit rolls it back.
+    ///
+    /// # Errors
+    /// Why the database did not begin one.
+    pub async fn begin(&mut self, access: Access) -> Result<Transaction<'_>> {
+        let Session { about, inner, unanswered, waiting } = self;
+        if std::mem::take(unanswered) {
             inner.abandon();
         }
-        let limit = engine.answer_timeout();
-        let begun = within(&**engine, waiting, limit, inner.begin(access)).await;
+        let begun = within(about, waiting, about.answer_timeout, inner.begin(access)).await;
         let begun = begun.unwrap_or_else(|silence| {
-            *lost = true;
+            *unanswered = true;
             Err(silence)
         });
         match begun {
-            Ok(inner) => Ok(Box::new(FrontTransaction {
-                engine: &**engine,
-                inner,
-                access,
-                over: false,
-                limit,
-                waiting,
-            })),
-            Err(failure) => Err(error(&**engine, failure, "begin a transaction in")),
+            Ok(inner) => Ok(Transaction { about, inner, access, over: false, waiting }),
+            Err(failure) => Err(about.error(failure, "begin a transaction in")),
         }
     }
 }
 
-struct FrontTransaction<'a, E, T> {
-    engine: &'a E,
-    inner: T,
+/// Document operations inside one transaction.
+///
+/// Every method may return [`ErrorKind::Conflict`]; the transaction has then ended and the caller
+/// may begin another.
+///
+/// [`ErrorKind::Conflict`]: crate::ErrorKind::Conflict
+pub struct Transaction<'a> {
+    about: &'a About,
+    inner: Box<dyn OpenTransaction + 'a>,
     access: Access,
     /// Whether an answer did not come.
     over: bool,
-    limit: Option<Duration>,
     /// The session's.
     waiting: &'a mut Waiting,
 }
 
-impl<E: Engine, T: OpenTransaction> FrontTransaction<'_, E, T> {
+impl Transaction<'_> {
     fn check_open(&self) -> Done<()> {
         match self.over || self.inner.is_over() {
             false => Ok(()),
@@ -94,7 +102,7 @@ impl<E: Engine, T: OpenTransaction> FrontTransaction<'_, E, T> {
 
     fn check(&self, collection: &str, fields: &[&str]) -> Done<()> {
         self.check_open()?;
-        check_name(self.engine, collection)?;
+        self.about.check_name(collection)?;
         Ok(check_paths(fields)?)
     }
 
@@ -114,7 +122,7 @@ impl<E: Engine, T: OpenTransaction> FrontTransaction<'_, E, T> {
 
     fn check_search(&self, index: &Index, prefix: &[Value], fields: &[&str]) -> Done<()> {
         self.check(index.collection, fields)?;
-        check_index(self.engine, index.name)?;
+        self.about.check_index(index.name)?;
         check_paths(&index.fields)?;
         if prefix.len() > index.fields.len() {
             let fields = counted(index.fields.len(), "index field", "index fields");
@@ -139,7 +147,7 @@ impl<E: Engine, T: OpenTransaction> FrontTransaction<'_, E, T> {
 macro_rules! waited {
     ($self:ident, $call:expr) => {{
         let call = std::pin::pin!($call);
-        within($self.engine, $self.waiting, $self.limit, call).await
+        within($self.about, $self.waiting, $self.about.answer_timeout, call).await
     }};
 }
 
@@ -157,9 +165,12 @@ macro_rules! answer {
     };
 }
 
-#[async_trait]
-impl<E: Engine, T: OpenTransaction> Transaction for FrontTransaction<'_, E, T> {
-    async fn get(
+impl Transaction<'_> {
+    /// The fields of one document, or `None` if the key does not exist.
+    ///
+    /// # Errors
+    /// Why the database did not do it.
+    pub async fn get(
         &mut self,
         collection: &str,
         key: &str,
@@ -173,10 +184,14 @@ impl<E: Engine, T: OpenTransaction> Transaction for FrontTransaction<'_, E, T> {
             }
             Err(failure) => Err(failure),
         };
-        done.map_err(|failure| error(self.engine, failure, &format!("get {collection} {key} in")))
+        done.map_err(|failure| self.about.error(failure, &format!("get {collection} {key} in")))
     }
 
-    async fn get_many(
+    /// The fields of several documents, in the order of the keys.
+    ///
+    /// # Errors
+    /// Why the database did not do it.
+    pub async fn get_many(
         &mut self,
         collection: &str,
         keys: &[String],
@@ -192,10 +207,14 @@ impl<E: Engine, T: OpenTransaction> Transaction for FrontTransaction<'_, E, T> {
             Err(failure) => Err(failure),
         };
         let count = keys.len();
-        done.map_err(|failure| error(self.engine, failure, &format!("get {count} {collection} in")))
+        done.map_err(|failure| self.about.error(failure, &format!("get {count} {collection} in")))
     }
 
-    async fn find(
+    /// Documents whose first index fields equal `prefix`, ordered by the remaining ones.
+    ///
+    /// # Errors
+    /// Why the database did not do it.
+    pub async fn find(
         &mut self,
         index: &Index,
         prefix: &[Value],
@@ -213,11 +232,16 @@ impl<E: Engine, T: OpenTransaction> Transaction for FrontTransaction<'_, E, T> {
         };
         done.map_err(|failure| {
             let what = format!("find in {} by {} in", index.collection, index.name);
-            error(self.engine, failure, &what)
+            self.about.error(failure, &what)
         })
     }
 
-    async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Result<()> {
+    /// Inserts a document. [`ErrorKind::Duplicate`](crate::ErrorKind::Duplicate) if the key exists,
+    /// of the commit at the latest.
+    ///
+    /// # Errors
+    /// Why the database did not do it.
+    pub async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Result<()> {
         let done = match self.check_writer(collection) {
             Ok(()) if !document.is_object() => {
                 Err(Failure::invalid(format!("{document} is no JSON object")))
@@ -226,29 +250,41 @@ impl<E: Engine, T: OpenTransaction> Transaction for FrontTransaction<'_, E, T> {
             Err(failure) => Err(failure),
         };
         done.map_err(|failure| {
-            error(self.engine, failure, &format!("insert {collection} {key} into"))
+            self.about.error(failure, &format!("insert {collection} {key} into"))
         })
     }
 
-    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Result<()> {
+    /// Patches fields of one document. [`ErrorKind::Broken`](crate::ErrorKind::Broken) if the key
+    /// does not exist.
+    ///
+    /// # Errors
+    /// Why the database did not do it.
+    pub async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Result<()> {
         let done = match self.check_patches(collection, patches) {
             Ok(()) => answer!(self, self.inner.patch(collection, key, patches)),
             Err(failure) => Err(failure),
         };
-        done.map_err(|failure| error(self.engine, failure, &format!("patch {collection} {key} in")))
+        done.map_err(|failure| self.about.error(failure, &format!("patch {collection} {key} in")))
     }
 
-    async fn delete(&mut self, collection: &str, key: &str) -> Result<bool> {
+    /// Deletes one document and returns whether it existed.
+    ///
+    /// # Errors
+    /// Why the database did not do it.
+    pub async fn delete(&mut self, collection: &str, key: &str) -> Result<bool> {
         let done = match self.check_writer(collection) {
             Ok(()) => answer!(self, self.inner.delete(collection, key)),
             Err(failure) => Err(failure),
         };
-        done.map_err(|failure| {
-            error(self.engine, failure, &format!("delete {collection} {key} in"))
-        })
+        done.map_err(|failure| self.about.error(failure, &format!("delete {collection} {key} in")))
     }
 
-    async fn commit(mut self: Box<Self>) -> Result<()> {
+    /// Commits, as durably as the database's settings promise.
+    /// [`ErrorKind::Ambiguous`](crate::ErrorKind::Ambiguous) if the outcome cannot be known.
+    ///
+    /// # Errors
+    /// Why the database did not do it.
+    pub async fn commit(mut self) -> Result<()> {
         let done = match self.check_open() {
             Ok(()) => match waited!(self, self.inner.commit()) {
                 Ok(done) => done,
@@ -262,14 +298,18 @@ impl<E: Engine, T: OpenTransaction> Transaction for FrontTransaction<'_, E, T> {
             },
             Err(failure) => Err(failure),
         };
-        done.map_err(|failure| error(self.engine, failure, "commit in"))
+        done.map_err(|failure| self.about.error(failure, "commit in"))
     }
 
-    async fn rollback(mut self: Box<Self>) -> Result<()> {
+    /// Undoes all changes.
+    ///
+    /// # Errors
+    /// Why the database did not do it.
+    pub async fn rollback(mut self) -> Result<()> {
         if self.over {
             return Ok(());
         }
         let done = answer!(self, self.inner.rollback());
-        done.map_err(|failure| error(self.engine, failure, "roll back in"))
+        done.map_err(|failure| self.about.error(failure, "roll back in"))
     }
 }

@@ -10,7 +10,7 @@ use tokio::time::{Instant, Sleep};
 /// A timer that stays set between operations: most have their answer long before it fires, and one
 /// that finds it due early enough leaves it as it is.
 #[derive(Default)]
-pub(crate) struct Timer(pub(super) Option<Pin<Box<Sleep>>>);
+pub struct Timer(pub(super) Option<Pin<Box<Sleep>>>);
 
 impl Timer {
     /// Ready at this time, not before.
@@ -31,14 +31,8 @@ impl Timer {
         }
     }
 
-    // Only one database has a limit of its own.
-    #[cfg_attr(not(feature = "couchbase"), allow(dead_code))]
     /// Waits for something within a limit; `None` where it is over.
-    pub(crate) async fn within<T>(
-        &mut self,
-        limit: Duration,
-        what: impl Future<Output = T>,
-    ) -> Option<T> {
+    pub async fn within<T>(&mut self, limit: Duration, what: impl Future<Output = T>) -> Option<T> {
         let until = Instant::now() + limit;
         tokio::select! {
             biased;

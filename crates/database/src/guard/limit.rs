@@ -10,39 +10,34 @@ use std::time::Duration;
 use hoap_record::ErrorKind;
 use tokio::time::Instant;
 
-use super::engine::Engine;
 use super::stopping::{STOPPING, Waiting};
+use crate::engine::{About, Calls};
 use crate::failure::{Done, Failure};
 
 /// Waits for an answer within a limit, if there is one, and while the program goes on.
 ///
 /// # Errors
 /// Why it was not waited for any longer.
-pub(super) async fn within<E: Engine, T>(
-    engine: &E,
+pub(super) async fn within<T>(
+    about: &About,
     waiting: &mut Waiting,
     limit: Option<Duration>,
     answer: impl Future<Output = Done<T>>,
 ) -> Result<Done<T>, Failure> {
-    if E::BLOCKING {
+    if about.calls != Calls::Server {
         return Ok(answer.await);
     }
     let begin = Instant::now();
-    STOPPING.waited(engine.url(), (waiting, limit), &|| begin, answer).await
+    STOPPING.waited(&about.url, (waiting, limit), &|| begin, answer).await
 }
 
 /// Waits for an answer that has no limit, while the program goes on.
-pub(super) async fn unlimited<E: Engine, T>(
-    engine: &E,
-    answer: impl Future<Output = Done<T>>,
-) -> Done<T> {
-    within(engine, &mut Waiting::default(), None, answer).await.unwrap_or_else(Err)
+pub(super) async fn unlimited<T>(about: &About, answer: impl Future<Output = Done<T>>) -> Done<T> {
+    within(about, &mut Waiting::default(), None, answer).await.unwrap_or_else(Err)
 }
 
-// Each database needs a part of it.
-#[cfg_attr(not(feature = "all"), allow(dead_code))]
 /// Waits for what no capability limits: a step of opening a session, a description.
-pub(crate) async fn limited<T>(
+pub async fn limited<T>(
     url: &str,
     limit: Option<Duration>,
     answer: impl Future<Output = Done<T>>,
@@ -52,7 +47,7 @@ pub(crate) async fn limited<T>(
 }
 
 /// Opens a database, while the program goes on.
-pub(crate) async fn opening<T>(url: &str, opening: impl Future<Output = T>) -> Result<T, Failure> {
+pub async fn opening<T>(url: &str, opening: impl Future<Output = T>) -> Result<T, Failure> {
     let begin = Instant::now();
     STOPPING.waited(url, (&mut Waiting::default(), None), &|| begin, opening).await
 }
@@ -91,36 +86,36 @@ impl LastPiece {
     }
 
     /// Waits for an answer as [`within`] does, the limit counted from its last piece on.
-    pub async fn within<E: Engine, T>(
+    pub async fn within<T>(
         &self,
-        engine: &E,
+        about: &About,
         limit: Option<Duration>,
         answer: impl Future<Output = Done<T>>,
     ) -> Done<T> {
-        if E::BLOCKING {
+        if about.calls != Calls::Server {
             return answer.await;
         }
         let waiting = &mut Waiting::default();
-        STOPPING.waited(engine.url(), (waiting, limit), &|| *self.at(), answer).await?
+        STOPPING.waited(&about.url, (waiting, limit), &|| *self.at(), answer).await?
     }
 }
 
-/// Waits for the answer of a call to a session with the session's [`Waiting`]; where none comes the
-/// session abandons its connection, and the last argument makes the failure of the silence, unless
-/// nothing was sent.
+/// Waits for the answer of a call to the `inner` of a session, with the session's [`Waiting`]; if
+/// none comes the session abandons its connection, and the last argument makes the failure of the
+/// silence, unless nothing was sent.
 macro_rules! answer {
-    ($engine:expr, $waiting:expr, $session:expr, $call:expr, $failure:path) => {{
+    ($session:ident, $call:expr, $failure:path) => {{
         let waited = {
             // Pinned here, the call is part of one future and not of each that it passes through.
             let call = std::pin::pin!($call);
-            let limit = $engine.answer_timeout();
-            $crate::front::limit::within(&*$engine, $waiting, limit, call).await
+            let limit = $session.about.answer_timeout;
+            $crate::guard::limit::within(&$session.about, &mut $session.waiting, limit, call).await
         };
         match waited {
             Ok(done) => done,
-            Err(silence) => match $session.abandon() {
+            Err(silence) => match $session.inner.abandon() {
                 true => Err($failure(silence)),
-                false => Err($crate::front::limit::unsent(silence)),
+                false => Err($crate::guard::limit::unsent(silence)),
             },
         }
     }};

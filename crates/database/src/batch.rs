@@ -1,0 +1,61 @@
+//! What a load writes: batches of documents, and the indexes at its end.
+
+/// An index that a benchmark's transactions need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Index {
+    /// A name unique in the benchmark.
+    pub name: &'static str,
+    /// The collection it is on.
+    pub collection: &'static str,
+    /// Paths of its fields, in order.
+    pub fields: Vec<&'static str>,
+}
+
+/// Documents as JSON text and their keys, in two reused buffers.
+#[derive(Default)]
+pub struct Batch {
+    text: Vec<u8>,
+    keys: String,
+    /// Where each document ends in `text`, and its key in `keys`.
+    ends: Vec<(usize, usize)>,
+}
+
+impl Batch {
+    /// Appends one document: `fill` writes its key and its JSON text at the end of the buffers.
+    pub fn push(&mut self, fill: impl FnOnce(&mut String, &mut Vec<u8>)) {
+        fill(&mut self.keys, &mut self.text);
+        self.ends.push((self.text.len(), self.keys.len()));
+    }
+
+    /// Removes all documents and keeps the buffers.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.keys.clear();
+        self.ends.clear();
+    }
+
+    /// Number of documents.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no document.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Bytes of JSON text.
+    pub fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Key and JSON text of each document. The text is UTF-8.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let mut start = (0, 0);
+        self.ends.iter().map(move |&end| {
+            let document = (&self.keys[start.1..end.1], &self.text[start.0..end.0]);
+            start = end;
+            document
+        })
+    }
+}

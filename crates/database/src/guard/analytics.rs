@@ -1,0 +1,127 @@
+//! Analytical queries.
+
+use std::sync::Arc;
+
+use hoap_record::Result;
+use serde_json::Value;
+
+use super::check_paths;
+use super::limit::{answer, not_read, unlimited, within};
+use super::stopping::Waiting;
+use crate::engine::{self, About, QuerySession};
+use crate::failure::{Done, Failure};
+use crate::{Answer, Canceller, Explained};
+
+/// Analytical queries of a [`Database`](crate::Database).
+#[derive(Clone, Copy)]
+pub struct Analytics<'d> {
+    pub(super) about: &'d Arc<About>,
+    pub(super) engine: &'d dyn engine::Analytics,
+}
+
+impl Analytics<'_> {
+    /// The dialect of its query texts: the folder below `queries/<benchmark>/`.
+    pub fn dialect(&self) -> &'static str {
+        self.engine.dialect()
+    }
+
+    /// Connects one query stream.
+    ///
+    /// # Errors
+    /// Why the database could not be reached, or refuses.
+    pub async fn session(&self) -> Result<AnalyticalSession> {
+        match unlimited(self.about, self.engine.query_session()).await {
+            Ok(inner) => {
+                let (about, waiting) = (self.about.clone(), Waiting::default());
+                Ok(AnalyticalSession { about, inner, waiting })
+            }
+            Err(failure) => Err(self.about.error(failure, "connect a query stream to")),
+        }
+    }
+}
+
+/// One query stream's connection. Each query reads a consistent snapshot beside the writers.
+pub struct AnalyticalSession {
+    about: Arc<About>,
+    inner: Box<dyn QuerySession>,
+    waiting: Waiting,
+}
+
+/// Waits for the answer to a query with these parameters, without a limit.
+macro_rules! asked {
+    ($self:ident, $parameters:ident, $call:expr) => {
+        match check_parameters($parameters) {
+            Ok(()) => match within(&$self.about, &mut $self.waiting, None, $call).await {
+                Ok(done) => done,
+                Err(silence) => {
+                    $self.inner.abandon();
+                    Err(silence)
+                }
+            },
+            Err(failure) => Err(failure),
+        }
+    };
+}
+
+/// Refuses a parameter that is given twice, and a value that is no scalar.
+fn check_parameters(parameters: &[(String, Value)]) -> Done<()> {
+    for (at, (name, value)) in parameters.iter().enumerate() {
+        if parameters[..at].iter().any(|(other, _)| other == name) {
+            return Err(Failure::invalid(format!("parameter ${name} is given twice")));
+        }
+        if value.is_array() || value.is_object() {
+            let answer = format!("the value of parameter ${name} is no scalar: {value}");
+            return Err(Failure::invalid(answer));
+        }
+    }
+    Ok(())
+}
+
+impl AnalyticalSession {
+    /// Runs one query. `text` names its parameters `$name`.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if the text does not parse or
+    /// names a parameter that is not in `parameters`.
+    pub async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
+        let done = asked!(self, parameters, self.inner.query(text, parameters));
+        done.map_err(|failure| self.about.error(failure, "query"))
+    }
+
+    /// How the database runs a query. Executes the query if its plan alone does not tell.
+    ///
+    /// # Errors
+    /// Returns the errors of [`AnalyticalSession::query`].
+    pub async fn explain(
+        &mut self,
+        text: &str,
+        parameters: &[(String, Value)],
+    ) -> Result<Explained> {
+        let done = asked!(self, parameters, self.inner.explain(text, parameters));
+        done.map_err(|failure| self.about.error(failure, "explain a query in"))
+    }
+
+    /// The database's warnings about the last [`AnalyticalSession::query`], a line each.
+    pub fn warnings(&self) -> &[String] {
+        self.inner.warnings()
+    }
+
+    /// Key and integer `field` of every document of a small collection, from one state that a query
+    /// begun now would see. Freshness is measured with it (spec ch2 §7).
+    ///
+    /// # Errors
+    /// Why they were not read.
+    pub async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {
+        self.about.check_name(collection)?;
+        check_paths(&[field])?;
+        let done = answer!(self, self.inner.counters(collection, field), not_read);
+        let what = || format!("read the counters of {collection} in");
+        done.map_err(|failure| self.about.error(failure, &what()))
+    }
+
+    /// A handle that interrupts a running [`AnalyticalSession::query`], which then fails with
+    /// [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled); `None` if the database has no way.
+    pub fn canceller(&self) -> Option<Canceller> {
+        self.inner.canceller()
+    }
+}
