@@ -5,18 +5,19 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-/// The drivers, each with the feature that brings it; none for what is always built in.
-const DRIVERS: [(Option<&str>, &str); 10] = [
-    (None, "rusqlite"),
-    (Some("DUCKDB"), "duckdb"),
-    (Some("POSTGRES"), "tokio-postgres"),
-    (Some("MONGODB"), "mongodb"),
-    (Some("COUCHBASE"), "couchbase"),
-    (Some("CASSANDRA"), "scylla"),
-    (Some("DYNAMODB"), "aws-sdk-dynamodb"),
-    (Some("REDIS"), "redis"),
-    (Some("ASTERIXDB"), "reqwest"),
-    (Some("COUCHBASE_ANALYTICS"), "reqwest"),
+/// The drivers, each with the crate that uses it and the feature that brings it; none for what is
+/// always built in.
+const DRIVERS: [(Option<&str>, &str, &str); 10] = [
+    (None, "hoap-sqlite", "rusqlite"),
+    (Some("DUCKDB"), "hoap-duckdb", "duckdb"),
+    (Some("POSTGRES"), "hoap-postgres", "tokio-postgres"),
+    (Some("MONGODB"), "hoap-mongodb", "mongodb"),
+    (Some("COUCHBASE"), "hoap-couchbase", "couchbase"),
+    (Some("CASSANDRA"), "hoap-cassandra", "scylla"),
+    (Some("DYNAMODB"), "hoap-dynamodb", "aws-sdk-dynamodb"),
+    (Some("REDIS"), "hoap-redis", "redis"),
+    (Some("ASTERIXDB"), "hoap-sqlpp", "reqwest"),
+    (Some("COUCHBASE_ANALYTICS"), "hoap-sqlpp", "reqwest"),
 ];
 
 fn main() {
@@ -34,8 +35,9 @@ fn main() {
     }
     let mut drivers: Vec<String> = DRIVERS
         .iter()
-        .filter(|(feature, _)| feature.is_none_or(has))
-        .map(|(_, driver)| format!("{driver} {}", locked(&text, driver)).trim_end().to_owned())
+        .filter(|(feature, ..)| feature.is_none_or(has))
+        .map(|(_, user, driver)| format!("{driver} {}", locked(&text, user, driver)))
+        .map(|driver| driver.trim_end().to_owned())
         .collect();
     drivers.dedup();
     println!("cargo::rustc-env=HOAP_DRIVERS={}", drivers.join(", "));
@@ -60,8 +62,8 @@ fn git(words: &[&str]) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// The version of a package in the lock file; of several the one that the databases depend on.
-fn locked(lock: &str, name: &str) -> String {
+/// The version of a package in the lock file; of several the one that `user` depends on.
+fn locked(lock: &str, user: &str, name: &str) -> String {
     let package = |name: &str| {
         let head = format!("name = \"{name}\"\n");
         lock.split("[[package]]\n").filter(move |package| package.starts_with(&head))
@@ -72,8 +74,8 @@ fn locked(lock: &str, name: &str) -> String {
     };
     // A name of which there are several has the version behind it.
     let several = format!("\"{name} ");
-    let named = package("hoap-databases").next().and_then(|databases| {
-        let line = databases.lines().find_map(|line| line.trim().strip_prefix(&several))?;
+    let named = package(user).next().and_then(|user| {
+        let line = user.lines().find_map(|line| line.trim().strip_prefix(&several))?;
         line.split(['"', ' ']).next().map(str::to_owned)
     });
     named.or_else(|| package(name).next().and_then(version)).unwrap_or_default()

@@ -1,6 +1,11 @@
 //! What a database answers.
 
+use std::sync::Arc;
+
 use serde_json::Value;
+
+/// Interrupts a running call from another thread. May be called at any time.
+pub type Canceller = Arc<dyn Fn() + Send + Sync>;
 
 /// Values of the fields asked for, in that order; [`Value::Null`] where a field is null or absent.
 pub type Row = Vec<Value>;

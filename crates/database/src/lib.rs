@@ -10,18 +10,24 @@ mod answer;
 mod applicable;
 mod at_once;
 mod batch;
+pub mod capabilities;
 pub mod engine;
 pub mod failure;
 mod guard;
 pub mod json;
 pub mod key_value;
 pub mod names;
+pub mod options;
 mod patch;
+pub mod patches;
+pub mod patience;
+pub mod reads;
 pub mod shop;
 mod texts;
+pub mod url;
 mod values;
 
-pub use answer::{Answer, Explained, Row};
+pub use answer::{Answer, Canceller, Explained, Row};
 pub use applicable::{Applicable, NotApplicable};
 pub use at_once::at_once;
 pub use batch::{Batch, Index};
@@ -36,9 +42,4 @@ pub use patch::{Access, Change, Intent, Order, Patch};
 pub use texts::Texts;
 pub use values::{Unmade, Values};
 
-use std::sync::Arc;
-
 pub use hoap_record::{Error, ErrorKind, Result};
-
-/// Interrupts a running call from another thread. May be called at any time.
-pub type Canceller = Arc<dyn Fn() + Send + Sync>;

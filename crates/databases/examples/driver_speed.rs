@@ -14,7 +14,6 @@ use std::path::Path;
 
 use common::{Any, FIELDS, LENGTH, cpu_seconds, key, keys, load, median, value};
 use hoap_database::Database;
-
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use hoap_databases::sqlite::SqliteEngine;
 use rusqlite::config::DbConfig;

@@ -2,12 +2,13 @@
 //! `hoap_testing::fuzz` says what a target is. A database's own parsers have theirs in a module
 //! `fuzz` beside them.
 
+use hoap_database::json;
 use hoap_database::key_value::Record;
+use hoap_database::url::{has_secret, redact, scrub};
 use hoap_record::{Error, Result};
 use serde_json::Value;
 
-use crate::url::{has_secret, redact, scrub};
-use crate::{json, null, sqlite};
+use crate::{null, sqlite};
 
 #[cfg(feature = "cassandra")]
 pub use crate::cassandra::fuzz::document as cassandra_document;
@@ -20,7 +21,7 @@ pub use crate::postgres::fuzz::values as postgres_values;
 #[cfg(feature = "redis")]
 pub use crate::redis::fuzz::answer as redis_answer;
 #[cfg(any(feature = "asterixdb", feature = "couchbase", feature = "couchbase-analytics"))]
-pub use crate::sqlpp::fuzz::answer as sqlpp_answer;
+pub use hoap_sqlpp::fuzz::answer as sqlpp_answer;
 
 /// A password that no URL has by accident.
 const SECRET: &str = "hunter2";

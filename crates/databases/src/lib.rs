@@ -1,12 +1,12 @@
-//! The databases, a module each; those with a network driver, and DuckDB, behind a Cargo feature of
-//! the same name.
+//! The databases that `hoap` knows, by the schemes of their URLs: each is a crate under `databases/`,
+//! and those with a network driver, and DuckDB, are behind a Cargo feature of the same name.
 //!
-//! A URL names a database; its scheme selects the module from one table ([`known`]), and [`open`]
+//! A URL names a database; its scheme selects the crate from one table ([`known`]), and [`open`]
 //! opens it.
 //!
 //! What all databases do alike is in front of their engines: see [`hoap_database::Database`]. Every
-//! database module has the same files, as far as it needs them: `mod.rs` documents the mapping and
-//! the promises and has `open`; `database.rs` has the engine; `options.rs` reads the URL;
+//! database has the same files, as far as it needs them: `lib.rs` documents the mapping and the
+//! promises and has `open`; `database.rs` has the engine; `options.rs` reads the URL;
 //! `documents.rs`, `transaction.rs`, `analytics.rs`, `key_value.rs` and `shop.rs` implement a
 //! capability of [`hoap_database::engine`] each; `bulk.rs` loads; `error.rs` classifies failures. The
 //! types of a role have one name: `TransactionSession` and `OpenTransaction`, `QuerySession`,
@@ -15,60 +15,39 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use hoap_database::capabilities::in_words;
 use hoap_database::{Database, opening};
 use hoap_record::{Error, ErrorKind, Result};
 
-#[cfg(feature = "asterixdb")]
-pub mod asterixdb;
-pub(crate) use hoap_database::{failure, json, names};
-
 mod bindings;
-mod capabilities;
-#[cfg(feature = "cassandra")]
-pub mod cassandra;
-#[cfg(feature = "couchbase")]
-pub mod couchbase;
-#[cfg(feature = "couchbase-analytics")]
-pub mod couchbase_analytics;
-#[cfg(feature = "duckdb")]
-pub mod duckdb;
-#[cfg(feature = "dynamodb")]
-pub mod dynamodb;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
-#[cfg(feature = "mongodb")]
-pub mod mongodb;
-pub mod null;
-// Each database needs a part of it.
-#[cfg_attr(not(feature = "all"), allow(dead_code))]
-mod options;
-#[cfg(feature = "dynamodb")]
-mod overlay;
-mod patches;
-#[cfg(any(feature = "cassandra", feature = "couchbase", feature = "dynamodb"))]
-// Each of them needs a part of it.
-#[cfg_attr(not(feature = "all"), allow(dead_code))]
-mod patience;
-#[cfg(feature = "postgres")]
-pub mod postgres;
 pub mod presets;
-mod reads;
-#[cfg(feature = "redis")]
-pub mod redis;
-pub mod sqlite;
-#[cfg(any(feature = "asterixdb", feature = "couchbase", feature = "couchbase-analytics"))]
-// Each of the three needs a part of it.
-#[cfg_attr(
-    not(all(feature = "asterixdb", feature = "couchbase", feature = "couchbase-analytics")),
-    allow(dead_code, unused_imports)
-)]
-mod sqlpp;
-#[cfg_attr(not(feature = "all"), allow(dead_code))]
-pub mod url;
 
 pub use bindings::refuse_property_of_binding;
-pub use capabilities::{CAPABILITIES, Lack};
-pub use options::OptionHelp;
+#[cfg(feature = "asterixdb")]
+pub use hoap_asterixdb as asterixdb;
+#[cfg(feature = "cassandra")]
+pub use hoap_cassandra as cassandra;
+#[cfg(feature = "couchbase")]
+pub use hoap_couchbase as couchbase;
+#[cfg(feature = "couchbase-analytics")]
+pub use hoap_couchbase_analytics as couchbase_analytics;
+pub use hoap_database::capabilities::{CAPABILITIES, Lack};
+pub use hoap_database::options::OptionHelp;
+pub use hoap_database::url;
+#[cfg(feature = "duckdb")]
+pub use hoap_duckdb as duckdb;
+#[cfg(feature = "dynamodb")]
+pub use hoap_dynamodb as dynamodb;
+#[cfg(feature = "mongodb")]
+pub use hoap_mongodb as mongodb;
+pub use hoap_null as null;
+#[cfg(feature = "postgres")]
+pub use hoap_postgres as postgres;
+#[cfg(feature = "redis")]
+pub use hoap_redis as redis;
+pub use hoap_sqlite as sqlite;
 
 /// A database that `hoap` knows, whether or not it is part of this build.
 #[derive(Clone, Copy, Debug)]
@@ -130,7 +109,7 @@ pub fn offers(url: &str, needed: &[&str]) -> Result<()> {
     else {
         return Ok(());
     };
-    let tried = format!("{} on {name}:…", capabilities::in_words(capability));
+    let tried = format!("{} on {name}:…", in_words(capability));
     Err(invalid(tried, format!("not applicable, because {because}"))
         .advise("`hoap targets` lists what each database offers"))
 }
@@ -282,7 +261,7 @@ const fn absent(
 
 #[cfg(test)]
 mod tests {
-    use crate::url::{FILES, PLACES};
+    use hoap_database::url::{FILES, PLACES};
 
     #[test]
     fn every_scheme_is_one_of_a_place_or_of_a_file() {

@@ -5,9 +5,8 @@
 
 use std::borrow::Cow;
 
+use hoap_database::url::{FILES, PLACES, Parts};
 use hoap_record::{Error, ErrorKind, Result};
-
-use crate::url::{FILES, PLACES, Parts};
 
 /// The option that names one.
 const OPTION: &str = "preset";

@@ -4,9 +4,12 @@ use async_trait::async_trait;
 use hoap_record::Stored;
 use serde_json::Value;
 
-use super::Offered;
+use super::about::Offered;
+use crate::answer::Row;
+use crate::batch::{Batch, Index};
 use crate::failure::{Done, Failure};
-use crate::{Batch, Index, Row, Texts, Unmade};
+use crate::texts::Texts;
+use crate::values::Unmade;
 
 /// Whole collections; see [`crate::Documents`].
 #[async_trait]

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use serde_json::Value;
 
+use crate::answer::{Answer, Canceller, Explained};
 use crate::failure::Done;
-use crate::{Answer, Canceller, Explained};
 
 /// Analytical queries; see [`crate::Analytics`].
 #[async_trait]

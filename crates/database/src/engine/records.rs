@@ -8,7 +8,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::engine::Offered;
+use super::about::Offered;
 use crate::failure::Done;
 use crate::key_value::{Fields, Record, Scanned, Table};
 

@@ -4,8 +4,10 @@ use async_trait::async_trait;
 use hoap_record::witness::Level;
 use serde_json::Value;
 
+use crate::answer::Row;
+use crate::batch::Index;
 use crate::failure::Done;
-use crate::{Access, Index, Intent, Order, Patch, Row};
+use crate::patch::{Access, Intent, Order, Patch};
 
 /// Multi-document transactions; see [`crate::Transactions`].
 #[async_trait]

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use hoap_record::Result;
 use serde_json::Value;
 
-use super::check_paths;
+use super::check::check_paths;
 use super::limit::{answer, not_read, unlimited, within};
 use super::stopping::Waiting;
+use crate::answer::{Answer, Canceller, Explained};
 use crate::engine::{self, About, QuerySession};
 use crate::failure::{Done, Failure};
-use crate::{Answer, Canceller, Explained};
 
 /// Analytical queries of a [`Database`](crate::Database).
 #[derive(Clone, Copy)]

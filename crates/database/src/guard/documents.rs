@@ -7,13 +7,16 @@ use hoap_record::words::counted;
 use hoap_record::{Error, Result, Stored};
 use serde_json::Value;
 
-use super::check_paths;
+use super::check::check_paths;
 use super::limit::{LastPiece, answer, maybe_applied, not_read, unlimited, within};
 use super::stopping::Waiting;
+use crate::answer::Row;
 use crate::applicable::Applicable;
+use crate::batch::{Batch, Index};
 use crate::engine::{self, About, Bulk};
 use crate::failure::{Done, Failure};
-use crate::{Batch, Index, Row, Texts, Unmade};
+use crate::texts::Texts;
+use crate::values::Unmade;
 
 /// Waits for the answer of a call to the engine.
 macro_rules! engine {

@@ -4,21 +4,27 @@ use std::sync::Arc;
 
 use hoap_record::Result;
 
-use super::Database;
 use super::limit::{answer, not_read, unlimited};
 use super::stopping::Waiting;
-use crate::engine::{About, Joiner, Pager};
+use crate::engine::{About, Calls, Engine, Joiner, Pager};
 use crate::failure::Failure;
 use crate::shop::{JoinRow, JoinVariant};
 
 /// Pages of customers, filtered on a nested field. Clones are of the same database.
 #[derive(Clone)]
-pub struct Pages(pub(super) Database);
+pub struct Pages {
+    engine: Arc<dyn Engine>,
+    about: Arc<About>,
+}
 
 impl Pages {
+    pub(super) fn new(engine: Arc<dyn Engine>, about: Arc<About>) -> Self {
+        Pages { engine, about }
+    }
+
     /// Whether its calls block their thread.
     pub fn blocking(&self) -> bool {
-        self.0.blocking()
+        self.about.calls == Calls::Blocking
     }
 
     /// Connects one client.
@@ -26,7 +32,7 @@ impl Pages {
     /// # Errors
     /// Why the database could not be reached, or refuses.
     pub async fn session(&self) -> Result<PageSession> {
-        let Database { engine, about } = &self.0;
+        let Pages { engine, about } = self;
         let done = match engine.pages() {
             Ok(pages) => unlimited(about, pages.pager()).await,
             Err(because) => Err(Failure::invalid(because)),
@@ -70,17 +76,24 @@ impl PageSession {
 
 /// Joins of customers with their orders. Clones are of the same database.
 #[derive(Clone)]
-pub struct Joins(pub(super) Database);
+pub struct Joins {
+    engine: Arc<dyn Engine>,
+    about: Arc<About>,
+}
 
 impl Joins {
+    pub(super) fn new(engine: Arc<dyn Engine>, about: Arc<About>) -> Self {
+        Joins { engine, about }
+    }
+
     /// Whether its calls block their thread.
     pub fn blocking(&self) -> bool {
-        self.0.blocking()
+        self.about.calls == Calls::Blocking
     }
 
     /// The variants of the join that the database has, its users' first choice first.
     pub fn variants(&self) -> &'static [JoinVariant] {
-        self.0.engine.joins().map_or(&[], |joins| joins.variants())
+        self.engine.joins().map_or(&[], |joins| joins.variants())
     }
 
     /// Connects one client.
@@ -89,7 +102,7 @@ impl Joins {
     /// Returns [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if `variant` is not one of
     /// [`Joins::variants`].
     pub async fn session(&self, variant: JoinVariant) -> Result<JoinSession> {
-        let Database { engine, about } = &self.0;
+        let Joins { engine, about } = self;
         let done = match engine.joins() {
             Ok(joins) if joins.variants().contains(&variant) => {
                 unlimited(about, joins.joiner(variant)).await

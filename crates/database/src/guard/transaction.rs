@@ -7,12 +7,15 @@ use hoap_record::witness::Level;
 use hoap_record::words::counted;
 use serde_json::Value;
 
-use super::check_paths;
+use super::check::check_paths;
 use super::limit::{maybe_applied, unlimited, within};
 use super::stopping::Waiting;
+use crate::answer::Row;
+use crate::batch::Index;
 use crate::engine::{self, About, OpenTransaction};
 use crate::failure::{Done, Failure};
-use crate::{Access, Index, Intent, Order, Patch, Row, names};
+use crate::names;
+use crate::patch::{Access, Intent, Order, Patch};
 
 /// Multi-document transactions of a [`Database`](crate::Database).
 #[derive(Clone, Copy)]

@@ -92,7 +92,6 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use hoap_database::Index;
-
     use hoap_database::key_value::{Fields, Record};
     use hoap_workload::ErrorKind;
 

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hoap_database::Database;
-
 use hoap_database::key_value::{Fields, Record};
 use hoap_workload::ErrorKind;
 

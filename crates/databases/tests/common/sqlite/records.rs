@@ -1,7 +1,6 @@
 //! Records, customers and orders: what is SQLite's own.
 
 use hoap_database::Access;
-
 use hoap_database::key_value::{Fields, Record, Table};
 use hoap_testing::errors::{fails, has};
 use hoap_workload::ErrorKind;

@@ -4,7 +4,6 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use futures_util::future::{join, join5};
-
 use hoap_database::key_value::{Fields, Record};
 use hoap_database::shop::JoinVariant;
 use hoap_database::{Access, Change, Database, Intent, Patch};

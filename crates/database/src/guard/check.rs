@@ -1,0 +1,36 @@
+//! Names and paths, which an engine writes into its statements, and the error of a failure.
+
+use hoap_record::{Error, Result};
+
+use crate::applicable::NotApplicable;
+use crate::engine::About;
+use crate::failure::Failure;
+use crate::names;
+
+impl About {
+    /// Why a capability is lacking.
+    pub(super) fn lacks(&self, capability: &'static str, because: &'static str) -> NotApplicable {
+        NotApplicable { capability, database: self.name.clone(), because }
+    }
+
+    /// Refuses the name of a collection that the engine cannot have.
+    pub(super) fn check_name(&self, name: &str) -> Result<()> {
+        names::collection(name, self.reserved, self.longest_name).map(drop)
+    }
+
+    /// Refuses the name of an index that the engine cannot have.
+    pub(super) fn check_index(&self, name: &str) -> Result<()> {
+        names::collection(name, self.reserved, self.longest_index).map(drop)
+    }
+
+    /// The error of a failure, with the sentence `what` in the database.
+    #[cold]
+    pub(super) fn error(&self, failure: Failure, what: &str) -> Error {
+        failure.into_error(format!("{what} {}", self.url))
+    }
+}
+
+/// Refuses text that is no path.
+pub(super) fn check_paths(paths: &[&str]) -> Result<()> {
+    paths.iter().try_for_each(|path| names::path(path).map(drop))
+}

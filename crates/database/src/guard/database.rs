@@ -1,0 +1,109 @@
+//! A database, opened.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hoap_record::Description;
+
+use super::analytics::Analytics;
+use super::documents::Documents;
+use super::records::{AnyStore, KeyValue};
+use super::shop::{Joins, Pages};
+use super::transaction::Transactions;
+use crate::applicable::Applicable;
+use crate::engine::{About, Calls, Engine, Offered, RecordStore};
+
+/// A database, opened by its URL. Clones are the same one.
+///
+/// Errors of the operations behind every method: [`ErrorKind::Unavailable`] if the database cannot
+/// be reached or refuses, [`ErrorKind::Missing`] if it lacks what a load makes.
+///
+/// [`ErrorKind::Unavailable`]: crate::ErrorKind::Unavailable
+/// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
+#[derive(Clone)]
+pub struct Database {
+    engine: Arc<dyn Engine>,
+    about: Arc<About>,
+}
+
+impl Database {
+    /// The database of this engine.
+    pub fn new(engine: impl Engine) -> Database {
+        let about = Arc::new(engine.about());
+        Database { engine: Arc::new(engine), about }
+    }
+
+    /// The engine, if it is one of this type.
+    pub fn engine<E: Engine>(&self) -> Option<&E> {
+        let engine: &dyn Any = &*self.engine;
+        engine.downcast_ref()
+    }
+
+    /// Name, version and settings, for the run folder. Holds no secret.
+    pub fn description(&self) -> Description {
+        self.engine.description()
+    }
+
+    /// What the driver has counted for all clients since the database was opened; see
+    /// [`Engine::usage`].
+    pub fn usage(&self) -> BTreeMap<String, f64> {
+        self.engine.usage()
+    }
+
+    /// Whether its calls block their thread.
+    pub fn blocking(&self) -> bool {
+        self.about.calls == Calls::Blocking
+    }
+
+    /// Whether its work is done by this process, so that CPU which the process takes is the
+    /// database's as well as the driver's.
+    pub fn in_process(&self) -> bool {
+        self.about.calls != Calls::Server
+    }
+
+    /// Whole collections: the loader writes them, the checks read them.
+    pub fn documents(&self) -> Applicable<Documents<'_>> {
+        let engine = self.offered("documents", self.engine.documents())?;
+        Ok(Documents { about: &self.about, engine })
+    }
+
+    /// Multi-document transactions.
+    pub fn transactions(&self) -> Applicable<Transactions<'_>> {
+        let engine = self.offered("document transactions", self.engine.transactions())?;
+        Ok(Transactions { about: &self.about, engine })
+    }
+
+    /// Analytical queries.
+    pub fn analytics(&self) -> Applicable<Analytics<'_>> {
+        let engine = self.offered("analytical queries", self.engine.analytics())?;
+        Ok(Analytics { about: &self.about, engine })
+    }
+
+    /// Records by key, in boxes.
+    pub fn key_value(&self) -> Applicable<KeyValue<AnyStore>> {
+        self.offered("records by key", self.engine.key_value())?;
+        Ok(KeyValue::new(self.about.clone(), AnyStore(self.engine.clone())))
+    }
+
+    /// Records by key without boxes, if the engine is of this type.
+    pub fn key_value_of<R: RecordStore + Engine + Clone>(&self) -> Option<KeyValue<R>> {
+        self.engine::<R>().map(|store| KeyValue::new(self.about.clone(), store.clone()))
+    }
+
+    /// Pages of customers.
+    pub fn pages(&self) -> Applicable<Pages> {
+        self.offered("pagination", self.engine.pages())?;
+        Ok(Pages::new(self.engine.clone(), self.about.clone()))
+    }
+
+    /// Joins of customers and orders.
+    pub fn joins(&self) -> Applicable<Joins> {
+        self.offered("join", self.engine.joins())?;
+        Ok(Joins::new(self.engine.clone(), self.about.clone()))
+    }
+
+    fn offered<T>(&self, capability: &'static str, offered: Offered<T>) -> Applicable<T> {
+        offered.map_err(|because| self.about.lacks(capability, because))
+    }
+}

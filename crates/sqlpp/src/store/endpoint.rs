@@ -1,0 +1,129 @@
+//! The service of a database, and what the clients of the database share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use hoap_database::engine::{
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+};
+use hoap_database::failure::Done;
+use hoap_record::Description;
+use serde_json::Value;
+
+use super::definition::{Definition, Indexes, STATEMENT};
+use crate::{Error, Request, StatementClient};
+
+/// Why there are no transactions.
+pub(super) const NO_TRANSACTIONS: &str = "there are no transactions of several statements";
+
+/// Why there are no records by key.
+pub(super) const NO_RECORDS: &str = "each statement is compiled and runs as a job on all nodes, \
+                                     and no statement changes fields of a record";
+
+/// What names of collections must not begin with.
+pub(super) const RESERVED: &[&str] = &["hoap_"];
+
+/// A database of the service.
+pub struct StoreEngine {
+    /// The service.
+    pub endpoint: Arc<Endpoint>,
+}
+
+impl Engine for StoreEngine {
+    fn about(&self) -> About {
+        About {
+            answer_timeout: Some(self.endpoint.answer_timeout),
+            ..About::new(
+                &self.endpoint.description.name,
+                &self.endpoint.description.url,
+                RESERVED,
+                Calls::Server,
+            )
+        }
+    }
+
+    fn description(&self) -> Description {
+        self.endpoint.description.clone()
+    }
+
+    fn documents(&self) -> Offered<&dyn Documents> {
+        Ok(self)
+    }
+
+    fn transactions(&self) -> Offered<&dyn Transactions> {
+        Err(NO_TRANSACTIONS)
+    }
+
+    fn analytics(&self) -> Offered<&dyn Analytics> {
+        Ok(self)
+    }
+
+    fn key_value(&self) -> Offered<&dyn BoxedStore> {
+        Err(NO_RECORDS)
+    }
+
+    fn pages(&self) -> Offered<&dyn Pages> {
+        Ok(self)
+    }
+
+    fn joins(&self) -> Offered<&dyn Joins> {
+        Ok(self)
+    }
+}
+
+/// The service, its settings and the state that clients share.
+pub struct Endpoint {
+    /// Sends statements.
+    pub client: StatementClient,
+    /// What differs between the services.
+    pub definition: Box<dyn Definition>,
+    /// For the run folder.
+    pub description: Description,
+    /// The limit of a query; `None` without.
+    pub query_timeout: Option<Duration>,
+    /// The limit of every other answer.
+    pub answer_timeout: Duration,
+    /// Which indexes a load makes.
+    pub indexes: Indexes,
+    /// Where a load writes files for the nodes, if it loads by files.
+    pub folder: Option<Folder>,
+    /// Whether shadows are made and have caught up.
+    pub prepared: AtomicBool,
+}
+
+impl Endpoint {
+    /// Runs a statement that defines something.
+    pub(super) async fn define(&self, statement: String) -> Done<()> {
+        self.client.execute(&Request::new(statement).timeout(STATEMENT)).await?;
+        Ok(())
+    }
+
+    /// The rows of a small query.
+    pub(super) async fn rows(&self, request: Request) -> Result<Vec<Value>, Error> {
+        let mut rows = Vec::new();
+        let request = request.set("readonly", true).timeout(STATEMENT);
+        let mut read = |row: &[u8]| {
+            rows.push(serde_json::from_slice(row).map_err(|e| e.to_string())?);
+            Ok(())
+        };
+        self.client.run(&request, &mut read).await?;
+        Ok(rows)
+    }
+
+    /// Those of these collections that exist.
+    pub(super) async fn existing(&self, collections: &[&str]) -> Done<Vec<String>> {
+        let ask = Request::new(self.definition.existing()).parameter("names", collections.to_vec());
+        let rows = self.rows(ask).await?;
+        Ok(rows.iter().filter_map(|row| row.as_str().map(str::to_owned)).collect())
+    }
+}
+
+/// Where a load puts its files.
+pub struct Folder {
+    /// The load's own folder, in one that all nodes see under the same path.
+    pub path: PathBuf,
+    /// The nodes' names.
+    pub nodes: Vec<String>,
+}

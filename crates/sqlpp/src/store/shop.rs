@@ -1,0 +1,134 @@
+//! Customers and their orders.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use hoap_database::engine::{self, Joins, Pages};
+use hoap_database::failure::{Done, Failure};
+use hoap_database::shop::{COUNTRY_INDEX, CUSTOMERS, JoinRow, JoinVariant, ORDERS, ZIP_INDEX};
+use serde_json::Value;
+
+use super::endpoint::{Endpoint, StoreEngine};
+use super::underway;
+use crate::Request;
+
+#[async_trait]
+impl Pages for StoreEngine {
+    async fn pager(&self) -> Done<Box<dyn engine::Pager>> {
+        let definition = &self.endpoint.definition;
+        let (name, key) = (definition.name(CUSTOMERS), definition.key("c"));
+        // Without an order two pages might have the same customer: many nodes answer.
+        let statement = format!(
+            "SELECT VALUE {key} FROM {name} AS c WHERE c.address.country = $country \
+             ORDER BY {key} LIMIT $limit OFFSET $offset"
+        );
+        Ok(Box::new(Pager(Client::new(&self.endpoint, statement, COUNTRY_INDEX).await?)))
+    }
+}
+
+#[async_trait]
+impl Joins for StoreEngine {
+    fn variants(&self) -> &'static [JoinVariant] {
+        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash]
+    }
+
+    async fn joiner(&self, variant: JoinVariant) -> Done<Box<dyn engine::Joiner>> {
+        let hint = match variant {
+            JoinVariant::Index => "/*+ indexnl */ ",
+            JoinVariant::Hash => "/*+ hash-bcast */ ",
+            _ => "",
+        };
+        let definition = &self.endpoint.definition;
+        let (customers, orders) = (definition.name(CUSTOMERS), definition.name(ORDERS));
+        // Cents are whole numbers, and so is their sum.
+        let statement = format!(
+            "SELECT VALUE [month, zip, cents] \
+             FROM {customers} AS c UNNEST c.order_list AS k JOIN {orders} AS o ON k {hint}= {} \
+             WHERE c.address.zip = $zip AND o.month = $month \
+             GROUP BY o.month AS month, c.address.zip AS zip \
+             LET cents = sum(to_bigint(round(o.sale_price * 100))) \
+             ORDER BY cents",
+            definition.key("o")
+        );
+        Ok(Box::new(Joiner(Client::new(&self.endpoint, statement, ZIP_INDEX).await?)))
+    }
+}
+
+/// One client and its statement.
+struct Client {
+    endpoint: Arc<Endpoint>,
+    statement: String,
+}
+
+/// One client that reads pages.
+pub struct Pager(Client);
+
+/// One client that joins.
+pub struct Joiner(Client);
+
+impl Client {
+    /// Refuses a search that would read all customers, for want of this index.
+    async fn new(endpoint: &Arc<Endpoint>, statement: String, index: &str) -> Done<Client> {
+        let ask = Request::new(endpoint.definition.indexes()).parameter("name", CUSTOMERS);
+        let rows = endpoint.rows(ask).await?;
+        match rows.iter().any(|row| row.as_str() == Some(index)) {
+            true => Ok(Client { endpoint: endpoint.clone(), statement }),
+            false => Err(Failure::missing(format!("index {index} is missing"))),
+        }
+    }
+
+    /// A request for the statement of this session.
+    fn request(&self) -> Request {
+        let request = Request::new(self.statement.clone()).set("readonly", true);
+        match self.endpoint.query_timeout {
+            Some(limit) => request.timeout(limit),
+            None => request,
+        }
+    }
+}
+
+// The request of a dropped call is cancelled, and its connection closed.
+#[async_trait]
+impl engine::Pager for Pager {
+    async fn page(
+        &mut self,
+        country: &str,
+        offset: u32,
+        limit: u32,
+        keys: &mut Vec<String>,
+    ) -> Done<()> {
+        keys.clear();
+        // A position is a 32-bit integer there, and so is the sum of both.
+        const LAST: u32 = i32::MAX as u32;
+        let offset = offset.min(LAST);
+        let limit = limit.min(LAST - offset);
+        let endpoint = &self.0.endpoint;
+        let request = self.0.request().parameter("country", country);
+        let request = request.parameter("offset", offset).parameter("limit", limit);
+        let mut read = |row: &[u8]| {
+            keys.push(serde_json::from_slice(row).map_err(|e| format!("a key: {e}"))?);
+            Ok(())
+        };
+        underway::run(endpoint, request, &underway::context(), &mut read).await?;
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl engine::Joiner for Joiner {
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
+        let endpoint = &self.0.endpoint;
+        let request = self.0.request().parameter("zip", zip).parameter("month", month);
+        let mut read = |row: &[u8]| {
+            let (month, zip, cents): (String, String, Value) =
+                serde_json::from_slice(row).map_err(|e| format!("a row: {e}"))?;
+            let whole = cents.as_f64().filter(|x| x.fract() == 0.0 && x.abs() < 9e15);
+            let cents = cents.as_i64().or(whole.map(|x| x as i64));
+            let cents = cents.ok_or_else(|| "a sum is no whole number of cents".to_owned())?;
+            rows.push(JoinRow { month, zip, cents });
+            Ok(())
+        };
+        underway::run(endpoint, request, &underway::context(), &mut read).await?;
+        Ok(())
+    }
+}

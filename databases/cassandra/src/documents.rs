@@ -1,0 +1,150 @@
+//! Whole collections: notes, creation, scans.
+//!
+//! A scan reads pages in the order of the keys' tokens, each at a moment of its own: it is a
+//! snapshot as long as nobody writes, as after a run.
+
+use async_trait::async_trait;
+use hoap_database::engine::{self, Documents, Each, Offered};
+use hoap_database::failure::{Done, Failure};
+use hoap_database::{Index, Row};
+use hoap_record::Stored;
+use scylla::deserialize::row::ColumnIterator;
+use serde_json::Value;
+
+use super::bulk::BatchWriter;
+use super::document::Path;
+use super::error::written;
+use super::pages::Pages;
+use super::schema::{DOCUMENT, KEY};
+use super::values::next_text;
+use super::{CassandraEngine, joined, notes, schema};
+use crate::error::OrFail;
+
+/// Rows of a page of keys alone, and of documents.
+const KEYS: i32 = 5000;
+const DOCUMENTS: i32 = 500;
+
+#[async_trait]
+impl Documents for CassandraEngine {
+    fn elsewhere(&self) -> &'static str {
+        "another keyspace in the path of the URL"
+    }
+
+    async fn note(&self) -> Done<Option<Value>> {
+        notes::note(&*self.connection().await?).await
+    }
+
+    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Done<bool> {
+        let connection = self.connection().await?;
+        notes::set_note(&connection, expected, note).await.map_err(written)
+    }
+
+    async fn exists(&self, collection: &str) -> Done<bool> {
+        Ok(!schema::columns(&*self.connection().await?, collection).await?.is_empty())
+    }
+
+    async fn drop(&self, collections: &[&str]) -> Done<()> {
+        let connection = self.connection().await?;
+        let mut tables = collections.to_vec();
+        if tables.iter().any(|name| joined::SOURCES.contains(name)) {
+            tables.push(joined::TABLE);
+        }
+        tables.push(notes::NOTES);
+        for name in tables {
+            // Dropping a missing table is a change of the schema too: look first.
+            if schema::columns(&connection, name).await?.is_empty() {
+                continue;
+            }
+            let text = format!("DROP TABLE IF EXISTS {}", connection.table(name));
+            connection.alter(text).await.map_err(written)?;
+        }
+        Ok(())
+    }
+
+    async fn create(&self, collections: &[&str]) -> Done<()> {
+        let connection = self.connection().await?;
+        notes::make(&connection).await.map_err(written)?;
+        for name in collections {
+            schema::make_table(&connection, name).await.map_err(written)?;
+        }
+        Ok(())
+    }
+
+    async fn bulk(&self, part: &str) -> Done<Box<dyn engine::Bulk>> {
+        Ok(Box::new(BatchWriter::new(self.connection().await?, part)))
+    }
+
+    /// Writes were acknowledged at the write consistency, and are as durable as the nodes' commit
+    /// logs; no statement waits for more. The index on the customers' zip codes is the joining
+    /// table here. No workload that runs here searches by any other.
+    async fn settle(&self, indexes: &[Index]) -> Done<()> {
+        let Some(index) = indexes.iter().find(|index| joined::is_for(index)) else {
+            return Ok(());
+        };
+        let connection = &*self.connection().await?;
+        let tried = || format!("make the table of {} in {}", index.name, connection.place.url);
+        joined::make(connection).await.map_err(|e| written(e).trying(tried()))
+    }
+
+    async fn stored(&self, _: &[&str]) -> Done<Offered<Stored>> {
+        Ok(Err("its figures are estimates, made every few minutes"))
+    }
+
+    async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
+        let connection = self.connection().await?;
+        let paths: Vec<Path> = fields.iter().map(|path| Path::new(path)).collect();
+        let there = schema::columns(&connection, collection).await?;
+        if there.is_empty() {
+            return Err(Failure::missing(format!("there is no collection {collection}")));
+        }
+        // The column of documents, then those of the paths, as far as they exist.
+        let has = |name: &str| there.contains_key(name);
+        let documents = !paths.is_empty() && has(DOCUMENT);
+        let mut columns = vec![KEY.to_owned()];
+        columns.extend(documents.then(|| DOCUMENT.to_owned()));
+        let own: Vec<bool> =
+            paths.iter().map(|path| path.member != DOCUMENT && has(&path.member)).collect();
+        columns.extend(
+            paths
+                .iter()
+                .zip(&own)
+                .filter(|(_, own)| **own)
+                .map(|(path, _)| format!("\"{}\"", path.member)),
+        );
+        let text = format!("SELECT {} FROM {}", columns.join(", "), connection.table(collection));
+        let size = if paths.is_empty() { KEYS } else { DOCUMENTS };
+        let mut pages = Pages::new(&connection, text, size).await?;
+        while let Some(page) = pages.next(&connection).await? {
+            for row in page.rows::<ColumnIterator<'_, '_>>().or_fail()? {
+                let (key, row) = read_row(row.or_fail()?, documents, &paths, &own)?;
+                each(key, row)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The key and the values at the paths, of a row with the columns of a scan.
+fn read_row<'frame>(
+    mut row: ColumnIterator<'frame, '_>,
+    documents: bool,
+    paths: &[Path],
+    own: &[bool],
+) -> Done<(&'frame str, Row)> {
+    let key = next_text(&mut row)?.unwrap_or_default();
+    let document = if documents { next_text(&mut row)? } else { None };
+    let document = document.map(|text| {
+        serde_json::from_str::<Value>(text)
+            .map_err(|e| Failure::broken(format!("the document {key} is no JSON: {e}")))
+    });
+    let document = document.transpose()?;
+    let mut values = Row::with_capacity(paths.len());
+    for (path, own) in paths.iter().zip(own) {
+        let column = if *own { next_text(&mut row)? } else { None };
+        values.push(match &document {
+            Some(document) => path.value(document),
+            None => path.of_column(column),
+        });
+    }
+    Ok((key, values))
+}

@@ -1,0 +1,334 @@
+//! What the cluster's and the driver's errors mean for the caller.
+//!
+//! An error is sorted as one of a read, of which the code says whether a write would be unsure:
+//! [`written`] makes one of a write of it.
+
+use ErrorKind::{Ambiguous, Broken, Missing, Throttled, Timeout, Unavailable};
+use hoap_database::failure::{Done, Failure, LOAD_FIRST};
+use hoap_record::ErrorKind;
+use scylla::deserialize::{DeserializationError, TypeCheckError};
+use scylla::errors::{
+    ConnectionError, ConnectionPoolError, ConnectionSetupRequestErrorKind, DbError, ExecutionError,
+    IntoRowsResultError, MaybeFirstRowError, MetadataError, NewSessionError, PrepareError,
+    RequestAttemptError, RowsError, SingleRowError,
+};
+
+/// The code of an error after which a write may have been applied.
+const UNSURE: &str = "unsure";
+/// The code of a read that a replica failed.
+const READ_FAILURE: &str = "read failure";
+
+/// The failure of an operation that writes: what is unsure may have been applied.
+pub(super) fn written(failure: Failure) -> Failure {
+    match is_unsure(&failure) {
+        true => Failure {
+            kind: Ambiguous,
+            advice: failure.advice.filter(|_| failure.kind != Missing),
+            ..failure
+        },
+        false => failure,
+    }
+}
+
+/// Whether the table or its keyspace does not exist.
+pub(super) fn is_missing(failure: &Failure) -> bool {
+    failure.kind == Missing && !is_unsure(failure)
+}
+
+/// Whether a replica could not answer a read, such as one that does not know a table yet which
+/// somebody has just made.
+pub(super) fn failed_on_a_replica(failure: &Failure) -> bool {
+    failure.code == READ_FAILURE
+}
+
+/// Whether it cannot be known what became of a write.
+pub(super) fn is_unsure(failure: &Failure) -> bool {
+    failure.code == UNSURE
+}
+
+/// What the driver says of an answer that does not have the types of a statement.
+pub(super) fn misfit(e: impl std::fmt::Display) -> Failure {
+    Failure::broken(format!("the answer is not of the shape asked for: {e}"))
+}
+
+/// Sorts an error of the driver, for `?`: neither it nor [`Failure`] is of this crate.
+pub(super) trait OrFail<T> {
+    /// The same, with what the error means for the caller.
+    fn or_fail(self) -> Done<T>;
+}
+
+macro_rules! or_fail {
+    ($($Error:ty => $sorted:expr),* $(,)?) => {
+        $(impl<T> OrFail<T> for Result<T, $Error> {
+            fn or_fail(self) -> Done<T> {
+                self.map_err($sorted)
+            }
+        })*
+    };
+}
+
+or_fail! {
+    DeserializationError => misfit,
+    IntoRowsResultError => misfit,
+    MaybeFirstRowError => misfit,
+    RowsError => misfit,
+    SingleRowError => misfit,
+    TypeCheckError => misfit,
+    PrepareError => |error| executing(error.into()),
+    ExecutionError => executing,
+    NewSessionError => connecting,
+}
+
+const NAME_AND_PASSWORD: &str = "name the user in the URL and put the password into the environment \
+                                 variable CASSANDRA_PASSWORD or into ~/.cassandra/credentials";
+const REACH: &str = "check that the cluster is up and that hosts and port are its";
+const SEE_SERVER: &str =
+    "see what the nodes are busy with (nodetool tpstats), or raise the server's request timeout";
+
+/// Whether a node says that there is no such keyspace or table, as its versions do.
+fn says_missing(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ["unconfigured table", "does not exist", "doesn't exist", "unconfigured columnfamily"]
+        .iter()
+        .any(|part| text.contains(part))
+}
+
+fn unsure(kind: ErrorKind, answer: impl std::fmt::Display, advice: &'static str) -> Failure {
+    Failure { code: UNSURE.to_owned(), ..Failure::of(kind, answer, advice) }
+}
+
+/// Sorts an error by what the caller may do about it.
+pub(super) fn executing(error: ExecutionError) -> Failure {
+    match error {
+        ExecutionError::BadQuery(e) => Failure::invalid(e),
+        ExecutionError::EmptyPlan => Failure::of(
+            Unavailable,
+            "no node can be asked",
+            "check that the nodes are up, those of option datacenter where one is named",
+        ),
+        // Only what was prepared anew is sent again, and a statement that is not prepared does
+        // nothing.
+        ExecutionError::PrepareError(e) => match e {
+            PrepareError::ConnectionPoolError(e) => pool(&e),
+            PrepareError::AllAttemptsFailed { first_attempt } => {
+                Failure { code: String::new(), ..attempt(&first_attempt) }
+            }
+            other => Failure::broken(other),
+        },
+        // A node whose connections are gone gets nothing sent.
+        ExecutionError::ConnectionPoolError(e) => pool(&e),
+        ExecutionError::LastAttemptError(e) => attempt(&e),
+        ExecutionError::RequestTimeout(after) => unsure(
+            Timeout,
+            format!("no answer within {} ms", after.as_millis()),
+            "see what the nodes are busy with, or raise request_timeout_ms",
+        ),
+        ExecutionError::SchemaAgreementError(e) => Failure::of(
+            Unavailable,
+            e,
+            "the nodes do not agree on the schema: nodetool describecluster",
+        ),
+        ExecutionError::MetadataError(e) => Failure::of(Unavailable, e, REACH),
+        other => Failure::broken(other),
+    }
+}
+
+/// What an attempt to have a node do something ended with.
+fn attempt(error: &RequestAttemptError) -> Failure {
+    match error {
+        RequestAttemptError::DbError(error, message) => database(error, message),
+        RequestAttemptError::BrokenConnectionError(e) => {
+            unsure(Unavailable, e, "the connection was lost before the answer: see the node's log")
+        }
+        RequestAttemptError::SerializationError(_)
+        | RequestAttemptError::CqlRequestSerialization(_) => Failure::invalid(error),
+        RequestAttemptError::UnableToAllocStreamId => Failure::of(
+            Unavailable,
+            "too many requests are under way on a connection",
+            "raise connections",
+        ),
+        RequestAttemptError::RepreparedIdChanged { .. } => {
+            Failure::of(Unavailable, "the table was made anew meanwhile", "run it again")
+        }
+        other => Failure::broken(other),
+    }
+}
+
+/// What a node answered.
+fn database(error: &DbError, message: &str) -> Failure {
+    // The numbers are in the error, the words in the message.
+    let both = || format!("{error}: {message}");
+    match error {
+        DbError::Invalid if says_missing(message) => Failure::missing(message),
+        // A node on which the table is just being dropped. A write may have met others before that.
+        DbError::ServerError if message.contains("Unknown CF") => {
+            unsure(Missing, message, LOAD_FIRST)
+        }
+        DbError::Invalid | DbError::SyntaxError | DbError::ConfigError => Failure::invalid(message),
+        DbError::AuthenticationError => Failure::of(Unavailable, message, NAME_AND_PASSWORD),
+        DbError::Unauthorized => Failure::of(
+            Unavailable,
+            message,
+            "GRANT the user MODIFY and SELECT on the keyspace, for a load CREATE, ALTER and DROP too",
+        ),
+        DbError::Unavailable { .. } => {
+            Failure::of(Unavailable, both(), "bring the nodes up, or lower the consistency")
+        }
+        DbError::Overloaded | DbError::RateLimitReached { .. } => {
+            Failure::of(Throttled, both(), "the cluster takes no more: use fewer clients")
+        }
+        DbError::IsBootstrapping => Failure::of(Unavailable, both(), "wait until the node is up"),
+        // The reads of a lightweight transaction come before it is applied, or after somebody
+        // else's is.
+        DbError::ReadTimeout { .. } => unsure(Timeout, both(), SEE_SERVER),
+        DbError::WriteTimeout { .. } => unsure(Ambiguous, both(), SEE_SERVER),
+        DbError::ReadFailure { .. } => Failure {
+            code: READ_FAILURE.to_owned(),
+            ..Failure::of(Unavailable, both(), "see the replicas' logs")
+        },
+        DbError::WriteFailure { .. } => unsure(Ambiguous, both(), "see the replicas' logs"),
+        DbError::TruncateError | DbError::AlreadyExists { .. } => Failure::new(Unavailable, both()),
+        // ServerError, and what newer servers know, such as an unknown outcome of Paxos (0x1700).
+        _ => unsure(Broken, both(), "see the nodes' logs"),
+    }
+}
+
+/// Why there is no connection.
+fn pool(error: &ConnectionPoolError) -> Failure {
+    let ConnectionPoolError::Broken { last_connection_error } = error else {
+        return Failure::of(Unavailable, error, REACH);
+    };
+    match last_connection_error {
+        ConnectionError::ConnectionSetupRequestError(e) => match e.get_error() {
+            ConnectionSetupRequestErrorKind::MissingAuthentication => {
+                Failure::of(Unavailable, "it wants a user's name and password", NAME_AND_PASSWORD)
+            }
+            // Nothing was asked of it yet.
+            ConnectionSetupRequestErrorKind::DbError(error, message) => {
+                Failure { code: String::new(), ..database(error, message) }
+            }
+            other => Failure::of(Unavailable, other, REACH),
+        },
+        ConnectionError::ConnectTimeout => Failure::of(
+            Unavailable,
+            "no connection in time",
+            "check hosts, port and firewall, or raise connect_timeout_ms",
+        ),
+        ConnectionError::IoError(e) if e.to_string().contains("ertificate") => Failure::of(
+            Unavailable,
+            e,
+            "name the authority's certificate with tls_ca; the nodes' must name their IP addresses",
+        ),
+        other => Failure::of(Unavailable, other, REACH),
+    }
+}
+
+/// Sorts an error of connecting by what the caller may do about it.
+pub(super) fn connecting(error: NewSessionError) -> Failure {
+    match &error {
+        NewSessionError::FailedToResolveAnyHostname(hosts) => Failure::of(
+            Unavailable,
+            format!("no address is known for {}", hosts.join(", ")),
+            "check the hosts' names",
+        ),
+        NewSessionError::MetadataError(MetadataError::ConnectionPoolError(e)) => pool(e),
+        NewSessionError::IllegalConfig(_) => Failure::invalid(error),
+        other => Failure::of(Unavailable, other, REACH),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use ErrorKind::Invalid;
+    use scylla::errors::WriteType;
+    use scylla::statement::Consistency::Quorum;
+
+    use super::*;
+
+    fn said(error: DbError, text: &str) -> Failure {
+        let attempt = RequestAttemptError::DbError(error, text.to_owned());
+        executing(ExecutionError::LastAttemptError(attempt))
+    }
+
+    /// The kinds of a failure of a read and of a write.
+    fn kinds(failure: &Failure) -> (ErrorKind, ErrorKind) {
+        (failure.kind, written(failure.clone()).kind)
+    }
+
+    #[test]
+    fn every_answer_of_a_node_has_its_kind() {
+        let write = |write_type| DbError::WriteTimeout {
+            consistency: Quorum,
+            received: 1,
+            required: 2,
+            write_type,
+        };
+        let read = DbError::ReadTimeout {
+            consistency: Quorum,
+            received: 1,
+            required: 2,
+            data_present: false,
+        };
+        let few = DbError::Unavailable { consistency: Quorum, required: 2, alive: 1 };
+        for (error, for_read, for_write) in [
+            (write(WriteType::Simple), Ambiguous, Ambiguous),
+            (write(WriteType::Cas), Ambiguous, Ambiguous),
+            (read, Timeout, Ambiguous),
+            (few, Unavailable, Unavailable),
+            (DbError::Overloaded, Throttled, Throttled),
+            (DbError::Unauthorized, Unavailable, Unavailable),
+            (DbError::AuthenticationError, Unavailable, Unavailable),
+            (DbError::Invalid, Invalid, Invalid),
+            (DbError::SyntaxError, Invalid, Invalid),
+            (DbError::ServerError, Broken, Ambiguous),
+            (DbError::Other(0x1700), Broken, Ambiguous),
+        ] {
+            let failure = said(error.clone(), "so it\nsaid");
+            assert_eq!(kinds(&failure), (for_read, for_write), "{error:?}");
+            assert!(failure.answer.contains("so it said"), "{failure:?}");
+        }
+    }
+
+    #[test]
+    fn a_table_that_is_just_being_dropped_is_missing_to_a_read() {
+        let text = "java.lang.IllegalArgumentException: Unknown CF 55b423c0-e6c9-11f1-a1b1";
+        let failure = said(DbError::ServerError, text);
+        assert_eq!(kinds(&failure), (Missing, Ambiguous));
+        assert_eq!(written(failure).advice, None);
+    }
+
+    /// A write whose answer did not come may have been applied; a read cannot.
+    #[test]
+    fn an_answer_that_does_not_come_is_ambiguous_only_for_a_write() {
+        let late = executing(ExecutionError::RequestTimeout(Duration::from_millis(7)));
+        assert_eq!(kinds(&late), (Timeout, Ambiguous));
+        assert!(late.answer.contains("within 7 ms"), "{late:?}");
+        let nobody = ExecutionError::ConnectionPoolError(ConnectionPoolError::Initializing);
+        for unsent in [ExecutionError::EmptyPlan, nobody] {
+            assert_eq!(kinds(&executing(unsent)), (Unavailable, Unavailable));
+        }
+        // A statement that could not be prepared was not run.
+        let text = "so it said".to_owned();
+        let first_attempt = RequestAttemptError::DbError(DbError::ServerError, text);
+        let unprepared = PrepareError::AllAttemptsFailed { first_attempt };
+        assert_eq!(kinds(&executing(unprepared.into())), (Broken, Broken));
+    }
+
+    #[test]
+    fn a_table_that_is_missing_is_one_to_load() {
+        for text in [
+            "unconfigured table usertable",
+            "Keyspace bench does not exist",
+            "Keyspace 'bench' doesn't exist",
+            "keyspace bench does not exist",
+            "table usertable does not exist",
+        ] {
+            let failure = said(DbError::Invalid, text);
+            assert!(is_missing(&failure) && !is_unsure(&failure));
+            assert_eq!(kinds(&failure), (Missing, Missing));
+            assert_eq!(failure.advice.as_deref(), Some(LOAD_FIRST));
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The handle that [`super::open`] returns.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use hoap_database::engine::{
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+};
+use hoap_database::failure::Done;
+use hoap_record::Description;
+use hoap_sqlpp::Doing;
+
+use super::error;
+use super::query::Node;
+use super::server::Server;
+
+/// Why it has no analytical queries.
+pub(super) const NO_ANALYTICS: &str = "its queries are for transactions: analytical ones run on its Analytics \
+                            service or Capella Columnar, which --analytical \
+                            couchbase-analytics://… names";
+
+/// What names of collections must not begin with.
+pub(super) const RESERVED: &[&str] = &["_", "hoap_"];
+
+/// A scope of a bucket. Clients share the driver.
+pub struct CouchbaseEngine {
+    pub(super) server: Arc<Server>,
+}
+
+impl CouchbaseEngine {
+    /// A client of the next query node.
+    pub(super) fn node(&self) -> Done<Node> {
+        Node::new(self.server.clone())
+    }
+}
+
+/// An operation of the driver. In a box, since the compiler limits how deep futures are in others.
+pub(super) type Operation<'a, T> = BoxFuture<'a, couchbase::error::Result<T>>;
+
+impl Server {
+    /// Runs a key-value operation of the driver within its time limit.
+    pub async fn key_value<T>(&self, operation: Operation<'_, T>, doing: Doing) -> Done<T> {
+        self.limited(operation, doing).await?.map_err(|e| error::key_value(&e, doing))
+    }
+
+    /// The same, with the driver's own error.
+    pub async fn limited<T>(
+        &self,
+        operation: Operation<'_, T>,
+        doing: Doing,
+    ) -> Done<couchbase::error::Result<T>> {
+        let limit = self.place.options.kv_timeout;
+        let done = tokio::time::timeout(limit, operation).await;
+        done.map_err(|_| error::late(doing, limit.as_millis()))
+    }
+}
+
+impl Engine for CouchbaseEngine {
+    fn about(&self) -> About {
+        About {
+            answer_timeout: Some(self.server.place.options.answer_timeout),
+            ..About::new("Couchbase Server", &self.server.place.url, RESERVED, Calls::Server)
+        }
+    }
+
+    fn description(&self) -> Description {
+        self.server.description()
+    }
+
+    fn documents(&self) -> Offered<&dyn Documents> {
+        Ok(self)
+    }
+
+    fn transactions(&self) -> Offered<&dyn Transactions> {
+        Ok(self)
+    }
+
+    fn analytics(&self) -> Offered<&dyn Analytics> {
+        Err(NO_ANALYTICS)
+    }
+
+    fn key_value(&self) -> Offered<&dyn BoxedStore> {
+        Ok(self)
+    }
+
+    fn pages(&self) -> Offered<&dyn Pages> {
+        Ok(self)
+    }
+
+    fn joins(&self) -> Offered<&dyn Joins> {
+        Ok(self)
+    }
+}

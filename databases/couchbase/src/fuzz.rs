@@ -1,0 +1,8 @@
+//! What its parsers keep to, whatever they are given; `hoap_databases::fuzz` has the targets.
+
+use hoap_record::Result;
+
+/// A URL as it is shown.
+pub fn url(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<String> {
+    super::options::parse(url, environment).map(|place| place.url)
+}

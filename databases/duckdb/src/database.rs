@@ -1,0 +1,86 @@
+//! The handle that [`super::open`] returns.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use hoap_database::engine::{
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+};
+use hoap_database::failure::Done;
+use hoap_record::Description;
+
+use super::file;
+use super::instance::Instance;
+use super::link::Link;
+
+/// Why it has neither transactions nor records by key.
+pub(super) const COLUMNS: &str = "it stores columns in groups of rows, and a change of one document rewrites its \
+                       columns there";
+
+/// A DuckDB database. All of the same file share its instance.
+pub struct DuckDbEngine {
+    /// As the user wrote it.
+    pub(super) url: String,
+    /// Kept from its first use on, where the URL has one. Dropped before the instance.
+    link: OnceLock<Arc<Link>>,
+    pub(super) instance: Arc<Instance>,
+}
+
+impl DuckDbEngine {
+    pub(super) fn new(url: &str, instance: Arc<Instance>) -> Self {
+        DuckDbEngine { url: url.to_owned(), link: OnceLock::new(), instance }
+    }
+
+    /// The link, which follows from now on; `None` where the URL has none.
+    pub(super) fn link(&self) -> Done<Option<&Arc<Link>>> {
+        if self.link.get().is_none()
+            && let Some(link) = self.instance.link()?
+        {
+            let _ = self.link.set(link);
+        }
+        Ok(self.link.get())
+    }
+}
+
+impl Engine for DuckDbEngine {
+    fn about(&self) -> About {
+        About::new("DuckDB", &self.url, &["hoap_"], Calls::Blocking)
+    }
+
+    fn description(&self) -> Description {
+        let settings = self.instance.file.settings().unwrap_or_else(|failure| {
+            let error = failure.into_error("read the settings");
+            BTreeMap::from([("settings".to_owned(), format!("unknown: {error}"))])
+        });
+        Description {
+            url: self.url.clone(),
+            name: "DuckDB".to_owned(),
+            version: file::version(),
+            settings,
+        }
+    }
+
+    fn documents(&self) -> Offered<&dyn Documents> {
+        Ok(self)
+    }
+
+    fn transactions(&self) -> Offered<&dyn Transactions> {
+        Err(COLUMNS)
+    }
+
+    fn analytics(&self) -> Offered<&dyn Analytics> {
+        Ok(self)
+    }
+
+    fn key_value(&self) -> Offered<&dyn BoxedStore> {
+        Err(COLUMNS)
+    }
+
+    fn pages(&self) -> Offered<&dyn Pages> {
+        Ok(self)
+    }
+
+    fn joins(&self) -> Offered<&dyn Joins> {
+        Ok(self)
+    }
+}

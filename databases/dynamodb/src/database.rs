@@ -1,0 +1,86 @@
+//! The handle that [`super::open`] returns.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hoap_database::engine::{
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+};
+use hoap_record::Description;
+use hoap_record::Result;
+
+use super::options::ParsedUrl;
+use super::server::Server;
+use super::{describe, layout};
+
+/// Why it has no analytical queries.
+pub(super) const NO_ANALYTICS: &str =
+    "it has neither joins nor aggregates: they run on what is exported from it";
+
+/// DynamoDB in a region.
+pub struct DynamoDbEngine {
+    pub(super) server: Arc<Server>,
+    pub(super) description: Description,
+}
+
+impl DynamoDbEngine {
+    /// Asks the service which tables of the prefix there are.
+    pub(super) async fn open(place: ParsedUrl) -> Result<DynamoDbEngine> {
+        let server = Arc::new(Server::new(place).await);
+        let description = describe::describe(&server).await;
+        let description =
+            description.map_err(|failure| failure.into_error(format!("open {}", server.url)))?;
+        Ok(DynamoDbEngine { server, description })
+    }
+}
+
+pub(super) const NO_SHOP: &str =
+    "its indexes hold no nested field such as address.country, and it has no join";
+
+// No session has to abandon a connection: the driver closes the one on which an answer is given up,
+// and the service has no transaction that a client leaves open.
+impl Engine for DynamoDbEngine {
+    fn about(&self) -> About {
+        let longest = |named: fn(&str, &str) -> String| {
+            layout::LONGEST_TABLE - named(&self.server.options.prefix, "").len()
+        };
+        About {
+            longest_name: longest(layout::table),
+            longest_index: longest(layout::index),
+            answer_timeout: Some(self.server.options.answer_timeout),
+            ..About::new(describe::NAME, &self.server.url, &["hoap_"], Calls::Server)
+        }
+    }
+
+    fn description(&self) -> Description {
+        self.description.clone()
+    }
+
+    fn usage(&self) -> BTreeMap<String, f64> {
+        self.server.counters.all()
+    }
+
+    fn documents(&self) -> Offered<&dyn Documents> {
+        Ok(self)
+    }
+
+    fn transactions(&self) -> Offered<&dyn Transactions> {
+        Ok(self)
+    }
+
+    fn analytics(&self) -> Offered<&dyn Analytics> {
+        Err(NO_ANALYTICS)
+    }
+
+    fn key_value(&self) -> Offered<&dyn BoxedStore> {
+        Ok(self)
+    }
+
+    fn pages(&self) -> Offered<&dyn Pages> {
+        Err(NO_SHOP)
+    }
+
+    fn joins(&self) -> Offered<&dyn Joins> {
+        Err(NO_SHOP)
+    }
+}

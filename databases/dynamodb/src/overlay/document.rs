@@ -1,0 +1,125 @@
+//! Paths into a document in memory, and patches of it.
+
+use hoap_database::patches::kind;
+use hoap_database::{Change, Patch, Row};
+use serde_json::{Map, Value};
+
+/// The top-level field of a checked path.
+pub(crate) fn top(path: &str) -> &str {
+    &path[..path.find(['.', '[']).unwrap_or(path.len())]
+}
+
+/// The value at a path.
+pub(crate) fn get<'a>(document: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
+    let first = top(path);
+    let mut here = document.get(first)?;
+    for step in steps(&path[first.len()..]) {
+        here = match step {
+            Step::Field(name) => here.as_object()?.get(name)?,
+            Step::Position(n) => here.as_array()?.get(n)?,
+        };
+    }
+    Some(here)
+}
+
+/// The values at these paths.
+pub(crate) fn row(document: &Map<String, Value>, fields: &[&str]) -> Row {
+    fields.iter().map(|field| get(document, field).cloned().unwrap_or_default()).collect()
+}
+
+enum Step<'a> {
+    Field(&'a str),
+    Position(usize),
+}
+
+/// The steps of a checked path after its first name.
+fn steps(rest: &str) -> impl Iterator<Item = Step<'_>> {
+    rest.split(['.', '[']).skip(1).map(|step| match step.strip_suffix(']') {
+        // Ten digits at most: it fits.
+        Some(position) => Step::Position(position.parse().unwrap_or(usize::MAX)),
+        None => Step::Field(step),
+    })
+}
+
+/// Applies one patch.
+///
+/// # Errors
+/// Why the patch does not fit. The document is unchanged then.
+pub(crate) fn apply(document: &mut Map<String, Value>, patch: &Patch) -> Result<(), String> {
+    let path = patch.path;
+    let no = |there: Option<&Value>, path: &str, wish: &str| {
+        Err(format!("`{path}` is {}: cannot {wish}", kind(there)))
+    };
+    match &patch.change {
+        Change::Set(value) => set(document, path, value),
+        Change::AddInteger(n) => {
+            let there = get(document, path);
+            match there.and_then(Value::as_i64) {
+                Some(sum) => match sum.checked_add(*n) {
+                    Some(sum) => set(document, path, &sum.into()),
+                    None => Err("a sum does not fit in 64 bits".to_owned()),
+                },
+                None => no(there, path, "add a whole number to it"),
+            }
+        }
+        Change::AddCents(n) => {
+            let there = get(document, path);
+            let cents = there.and_then(Value::as_f64).map(|money| (money * 100.0).round());
+            match cents {
+                // Whole numbers up to here have a floating-point number of their own.
+                Some(cents) if cents.abs() < 9e15 => match (cents as i64).checked_add(*n) {
+                    Some(sum) if sum.abs() < 9_000_000_000_000_000 => {
+                        set(document, path, &(sum as f64 / 100.0).into())
+                    }
+                    _ => Err("a sum does not fit in 64 bits".to_owned()),
+                },
+                Some(_) => Err("a sum does not fit in 64 bits".to_owned()),
+                None => no(there, path, "add an amount to it"),
+            }
+        }
+        Change::Append(value) => match get_mut(document, path) {
+            Some(Value::Array(values)) => {
+                values.push(value.clone());
+                Ok(())
+            }
+            there => no(there.as_deref(), path, "append to it"),
+        },
+    }
+}
+
+fn set(document: &mut Map<String, Value>, path: &str, value: &Value) -> Result<(), String> {
+    const WISH: &str = "set that field in it";
+    let at = path.rfind(['.', '[']);
+    let Some(at) = at else {
+        document.insert(path.to_owned(), value.clone());
+        return Ok(());
+    };
+    if path.ends_with(']') {
+        return match get_mut(document, path) {
+            Some(place) => {
+                *place = value.clone();
+                Ok(())
+            }
+            None => Err(format!("`{path}` is absent: cannot {WISH}")),
+        };
+    }
+    match get_mut(document, &path[..at]) {
+        Some(Value::Object(parent)) => {
+            parent.insert(path[at + 1..].to_owned(), value.clone());
+            Ok(())
+        }
+        there => Err(format!("`{}` is {}: cannot {WISH}", &path[..at], kind(there.as_deref()))),
+    }
+}
+
+fn get_mut<'a>(document: &'a mut Map<String, Value>, path: &str) -> Option<&'a mut Value> {
+    let first = top(path);
+    let mut here = document.get_mut(first)?;
+    for step in steps(&path[first.len()..]) {
+        here = match step {
+            Step::Field(name) => here.as_object_mut()?.get_mut(name)?,
+            Step::Position(n) => here.as_array_mut()?.get_mut(n)?,
+        };
+    }
+    Some(here)
+}

@@ -1,0 +1,128 @@
+//! Searches by an index within a transaction.
+
+use aws_sdk_dynamodb::primitives::Blob;
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
+use hoap_database::failure::{Done, Failure};
+use hoap_database::{Index, Intent, Order, Row};
+use serde_json::Value;
+
+use super::counters::Units;
+use super::error::Doing;
+use super::index;
+use super::layout::{self, KEY, PARTITION, SORT};
+use super::open_transaction::OpenTransaction;
+use super::reading::Wanted;
+use super::value::{self, Item};
+use crate::overlay::entries::{self, EntryKey, IndexDefinition};
+
+/// The keys and fields of the documents whose first index fields have these values, in their order.
+pub(super) async fn find(
+    tx: &mut OpenTransaction<'_>,
+    index: &Index,
+    prefix: &[Value],
+    (order, limit): (Order, Option<usize>),
+    fields: &[&str],
+    intent: Intent,
+) -> Done<Vec<(String, Row)>> {
+    let Some(definition) =
+        tx.index(index.name).filter(|definition| definition.collection == index.collection)
+    else {
+        return Err(Failure::missing(format!("no such index: {}", index.name)));
+    };
+    definition.check(index)?;
+    if limit == Some(0) {
+        return Ok(Vec::new());
+    }
+    let prefix = (!prefix.is_empty()).then(|| entries::prefix(prefix));
+    // The transaction's own writes may hide as many of the entries.
+    let written = tx.overlay.written(&definition.collection);
+    let enough = limit.map_or(usize::MAX, |limit| limit.saturating_add(written));
+    let items = match &prefix {
+        Some(prefix) => query(tx, definition, prefix, order, enough).await?,
+        None => scan(tx, definition).await?,
+    };
+    let found = items.iter().map(|item| {
+        let key = value::text(item, KEY)?.to_owned();
+        Ok((index::entry_of(item)?, key))
+    });
+    let mut found = found.collect::<Done<Vec<_>>>()?;
+    tx.overlay.merge(definition, prefix.as_ref(), &mut found, order, limit);
+
+    let keys: Vec<&str> = found.iter().map(|(_, key)| key.as_str()).collect();
+    // The fields of the index tell whether the document still has the entry.
+    let mut wanted = fields.to_vec();
+    wanted.extend(definition.fields.iter().map(String::as_str));
+    let parts = tx.read(&definition.collection, &keys, &wanted, intent).await?;
+    let mut rows = Vec::with_capacity(found.len());
+    for (entry, key) in &found {
+        let document = tx.document(&definition.collection, key, &parts);
+        if document.is_none_or(|document| definition.entry_key(key, document) != *entry) {
+            let answer =
+                format!("{} {key} was changed while it was looked for", definition.collection);
+            return tx.conflict(answer);
+        }
+        let row = tx.row(&definition.collection, key, fields, &parts);
+        rows.push((key.clone(), row.unwrap_or_default()));
+    }
+    Ok(rows)
+}
+
+/// The first entries of a partition whose sort keys begin with the prefix, at least `enough` of
+/// them.
+async fn query(
+    tx: &mut OpenTransaction<'_>,
+    definition: &IndexDefinition,
+    prefix: &EntryKey,
+    order: Order,
+    enough: usize,
+) -> Done<Vec<Item>> {
+    let (server, driver) = (tx.server(), tx.driver());
+    let table = layout::index(&server.options.prefix, &definition.name);
+    let bytes = |bytes: &[u8]| AttributeValue::B(Blob::new(bytes));
+    let (mut entries, mut after) = (Vec::new(), None);
+    loop {
+        let limit = i32::try_from(enough - entries.len()).ok();
+        let mut request = driver
+            .query()
+            .table_name(&table)
+            .consistent_read(true)
+            .scan_index_forward(order == Order::Ascending)
+            .set_limit(limit)
+            .set_exclusive_start_key(after)
+            .expression_attribute_names("#p", PARTITION)
+            .expression_attribute_values(":p", bytes(&prefix.partition))
+            .return_consumed_capacity(ReturnConsumedCapacity::Total);
+        request = match prefix.sort.is_empty() {
+            true => request.key_condition_expression("#p = :p"),
+            false => request
+                .key_condition_expression("#p = :p AND begins_with(#s, :s)")
+                .expression_attribute_names("#s", SORT)
+                .expression_attribute_values(":s", bytes(&prefix.sort)),
+        };
+        tx.count_read();
+        let answer = server.send(Doing::Read, request.send()).await?;
+        server.counters.consumed(Units::Read, &answer.consumed_capacity);
+        entries.extend(answer.items.unwrap_or_default());
+        match answer.last_evaluated_key {
+            Some(next) if entries.len() < enough => after = Some(next),
+            _ => return Ok(entries),
+        }
+    }
+}
+
+/// All entries, in no order.
+async fn scan(tx: &mut OpenTransaction<'_>, definition: &IndexDefinition) -> Done<Vec<Item>> {
+    let (server, driver) = (tx.server(), tx.driver());
+    let table = layout::index(&server.options.prefix, &definition.name);
+    let (mut entries, mut after) = (Vec::new(), None);
+    let wanted = Wanted::default();
+    loop {
+        tx.count_read();
+        let (items, next) = server.page(driver, &table, after, None, &wanted, true).await?;
+        entries.extend(items);
+        match next {
+            Some(_) => after = next,
+            None => return Ok(entries),
+        }
+    }
+}

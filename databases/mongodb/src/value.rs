@@ -1,0 +1,217 @@
+//! Values of JSON as BSON and back, and the values at the paths of documents.
+
+use hoap_database::Row;
+use hoap_database::failure::{Done, Failure};
+use mongodb::bson::raw::{RawBsonRef, RawDocument};
+use mongodb::bson::{Bson, Document, doc};
+use serde_json::{Map, Number, Value};
+
+/// A value of JSON as BSON. Whole numbers are `int` where they fit, else `long`.
+///
+/// # Errors
+/// A name with U+0000 in it.
+pub(super) fn bson(value: &Value) -> Result<Bson, String> {
+    Ok(match value {
+        Value::Null => Bson::Null,
+        Value::Bool(b) => Bson::Boolean(*b),
+        Value::Number(n) => match n.as_i64() {
+            Some(n) => whole(n),
+            None => Bson::Double(n.as_f64().unwrap_or(f64::NAN)),
+        },
+        Value::String(s) => Bson::String(s.clone()),
+        Value::Array(values) => Bson::Array(values.iter().map(bson).collect::<Result<_, _>>()?),
+        Value::Object(fields) => Bson::Document(document(fields)?),
+    })
+}
+
+/// The fields of a JSON object.
+pub(super) fn document(fields: &Map<String, Value>) -> Result<Document, String> {
+    let mut document = Document::new();
+    for (name, value) in fields {
+        if name.contains('\0') {
+            return Err("a name in BSON cannot hold U+0000".to_owned());
+        }
+        document.insert(name, bson(value)?);
+    }
+    Ok(document)
+}
+
+/// A whole number, `int` where it fits.
+pub(super) fn whole(n: i64) -> Bson {
+    i32::try_from(n).map_or(Bson::Int64(n), Bson::Int32)
+}
+
+/// The depth of a document that is read. The server stores 180 levels (`BSONDepth`).
+const DEEPEST: usize = 200;
+
+/// A value of BSON as JSON.
+///
+/// # Errors
+/// A type that JSON does not have, and none of the benchmarks writes; more than [`DEEPEST`] levels.
+pub(super) fn json(value: RawBsonRef<'_>) -> Result<Value, String> {
+    json_within(value, DEEPEST)
+}
+
+fn json_within(value: RawBsonRef<'_>, levels: usize) -> Result<Value, String> {
+    let Some(levels) = levels.checked_sub(1) else {
+        return Err(format!("a value has more than {DEEPEST} levels"));
+    };
+    Ok(match value {
+        RawBsonRef::Null | RawBsonRef::Undefined => Value::Null,
+        RawBsonRef::Boolean(b) => Value::Bool(b),
+        RawBsonRef::Int32(n) => n.into(),
+        RawBsonRef::Int64(n) => n.into(),
+        RawBsonRef::Double(x) => match Number::from_f64(x) {
+            Some(number) => Value::Number(number),
+            None => return Err(format!("{x} is no number of JSON")),
+        },
+        RawBsonRef::Decimal128(d) => match serde_json::from_str(&d.to_string()) {
+            Ok(number @ Value::Number(_)) => number,
+            _ => return Err(format!("{d} is no number of JSON")),
+        },
+        RawBsonRef::String(s) => s.into(),
+        RawBsonRef::Array(values) => {
+            let mut out = Vec::new();
+            for value in values {
+                out.push(json_within(value.map_err(|e| e.to_string())?, levels)?);
+            }
+            Value::Array(out)
+        }
+        RawBsonRef::Document(fields) => {
+            let mut out = Map::new();
+            for field in fields {
+                let (name, value) = field.map_err(|e| e.to_string())?;
+                out.insert(name.as_str().to_owned(), json_within(value, levels)?);
+            }
+            Value::Object(out)
+        }
+        other => return Err(format!("a value is of the type {:?}", other.element_type())),
+    })
+}
+
+/// A value of BSON for display: a type that JSON lacks is its text.
+pub(super) fn shown(value: &Bson) -> Value {
+    match value {
+        Bson::Null => Value::Null,
+        Bson::Boolean(b) => Value::Bool(*b),
+        Bson::Int32(n) => (*n).into(),
+        Bson::Int64(n) => (*n).into(),
+        Bson::Double(x) => (*x).into(),
+        Bson::String(s) => s.as_str().into(),
+        Bson::Array(values) => values.iter().map(shown).collect(),
+        Bson::Document(fields) => fields.iter().map(|(n, v)| (n.clone(), shown(v))).collect(),
+        other => other.to_string().into(),
+    }
+}
+
+/// The values at these paths.
+pub(super) fn row(document: &RawDocument, fields: &[&str]) -> Done<Row> {
+    fields.iter().map(|path| at(document, path).map_err(Failure::broken)).collect()
+}
+
+/// The value at a path such as `a.b[3]`, null where there is none.
+fn at(document: &RawDocument, path: &str) -> Result<Value, String> {
+    let mut here = Some(RawBsonRef::Document(document));
+    for segment in path.split('.') {
+        let (name, positions) = segment.split_at(segment.find('[').unwrap_or(segment.len()));
+        here = match here {
+            Some(RawBsonRef::Document(fields)) => fields.get(name).map_err(|e| e.to_string())?,
+            _ => None,
+        };
+        for position in positions.split('[').skip(1) {
+            let position = position.trim_end_matches(']').parse().unwrap_or(usize::MAX);
+            here = match here {
+                Some(RawBsonRef::Array(values)) => {
+                    values.get(position).map_err(|e| e.to_string())?
+                }
+                _ => None,
+            };
+        }
+    }
+    here.map_or(Ok(Value::Null), json)
+}
+
+/// The projection that returns these fields for [`row`]. It returns whole arrays: projections
+/// cannot name positions.
+pub(super) fn projection(fields: &[&str]) -> Document {
+    let paths = fields.iter().map(|path| &path[..path.find('[').unwrap_or(path.len())]);
+    let paths: Vec<&str> = paths.collect();
+    let inside = |outer: &str, path: &str| {
+        path.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'))
+    };
+    let mut projection = doc! {"_id": 1};
+    // A path inside another one of the projection would be a collision.
+    for path in &paths {
+        if !paths.iter().any(|outer| inside(outer, path)) {
+            projection.insert(*path, 1);
+        }
+    }
+    projection
+}
+
+/// A path as MongoDB writes it: `a.b.3` for `a.b[3]`.
+pub(super) fn dotted(path: &str) -> String {
+    path.replace('[', ".").replace(']', "")
+}
+
+/// The key of a document.
+pub(super) fn key(document: &RawDocument) -> Done<&str> {
+    match document.get("_id") {
+        Ok(Some(RawBsonRef::String(key))) => Ok(key),
+        _ => Err(Failure::broken("a document's _id is no string")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mongodb::bson::{RawDocumentBuf, oid::ObjectId};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_come_back_as_they_went_in() {
+        let values = json!({
+            "null": null, "yes": true, "zero": 0, "large": i64::MAX, "small": i64::MIN, "real": 0.1,
+            "money": 300000.0, "text": "it's \u{1}", "list": [1, [2.5, {"a": null}]], "none": {}
+        });
+        let Bson::Document(document) = bson(&values).unwrap() else { panic!() };
+        assert_eq!(document.get("zero"), Some(&Bson::Int32(0)));
+        let raw = RawDocumentBuf::try_from(&document).unwrap();
+        assert_eq!(json(RawBsonRef::Document(&raw)), Ok(values));
+        let fields = ["list[1][1].a", "list[1][0]", "list[9]", "absent.x", "money", "none"];
+        let expected = json!([null, 2.5, null, null, 300000.0, {}]);
+        assert_eq!(json!(row(&raw, &fields).unwrap()), expected);
+        let odd = RawDocumentBuf::try_from(&doc! {"x": ObjectId::new()}).unwrap();
+        assert!(row(&odd, &["x"]).unwrap_err().answer.contains("ObjectId"));
+    }
+
+    /// A server's answer of megabytes may be nothing but levels.
+    #[test]
+    fn a_value_without_a_bottom_is_refused() {
+        let nested = |levels: usize| {
+            // Of each level its length, a document without a name, and the end.
+            let mut bytes = Vec::new();
+            for level in (0..levels).rev() {
+                bytes.extend_from_slice(&(level as i32 * 7 + 5).to_le_bytes());
+                bytes.extend_from_slice(if level > 0 { &[3, 0] } else { &[] });
+            }
+            bytes.resize(bytes.len() + levels, 0);
+            RawDocumentBuf::from_bytes(bytes).unwrap()
+        };
+        let read = |levels| json(RawBsonRef::Document(&nested(levels)));
+        assert_eq!(read(2), Ok(json!({"": {}})));
+        assert!(read(DEEPEST).is_ok());
+        for levels in [DEEPEST + 1, 1_000_000] {
+            assert!(read(levels).unwrap_err().contains("more than 200 levels"));
+        }
+    }
+
+    #[test]
+    fn a_projection_names_no_path_inside_another() {
+        let fields = ["a.b", "c[3]", "a.b.c", "d", "d", "dd", "c[1].x"];
+        let expected = doc! {"_id": 1, "a.b": 1, "c": 1, "d": 1, "dd": 1};
+        assert_eq!(projection(&fields), expected);
+        assert_eq!(dotted("a.b[3].c"), "a.b.3.c");
+    }
+}

@@ -1,0 +1,197 @@
+//! What PostgreSQL's SQLSTATE codes mean for the caller.
+//!
+//! The codes are those of appendix A of PostgreSQL's manual.
+
+use std::error::Error as _;
+
+use hoap_record::ErrorKind;
+
+pub(super) use hoap_database::failure::LOAD_FIRST;
+use hoap_database::failure::{Done, Failure, chain};
+
+/// Whether the connection is gone, so that nothing more can be learned from it.
+pub(super) fn is_lost(failure: &Failure) -> bool {
+    match failure.code.as_str() {
+        "" => matches!(failure.kind, ErrorKind::Unavailable | ErrorKind::Ambiguous),
+        // 57P01 to 57P05: the server ended the session.
+        code => code.starts_with("08") || code.starts_with("57P0"),
+    }
+}
+
+/// Whether a statement met a table that was dropped between its planning and its start, for which
+/// PostgreSQL has no code of its own but that of an internal error.
+fn is_removed(error: &tokio_postgres::Error) -> bool {
+    error.as_db_error().is_some_and(|e| {
+        e.code().code() == "XX000" && e.message().starts_with("could not open relation with OID")
+    })
+}
+
+/// Whether the statement was cancelled: by request, or by `statement_timeout`.
+pub(super) fn is_cancelled(error: &tokio_postgres::Error) -> bool {
+    error.code().is_some_and(|code| code.code() == "57014")
+}
+
+/// Sorts an error of a statement by what the caller may do about it.
+pub(super) fn failure(error: tokio_postgres::Error) -> Failure {
+    let io = |e: &(dyn std::error::Error + 'static)| e.is::<std::io::Error>();
+    let (kind, advice) = match error.code() {
+        Some(_) if is_removed(&error) => (ErrorKind::Missing, Some(LOAD_FIRST)),
+        Some(code) => meaning(code.code()),
+        None if error.is_closed() || error.source().is_some_and(io) => {
+            (ErrorKind::Unavailable, Some(RESTARTED))
+        }
+        None => (ErrorKind::Broken, None),
+    };
+    let code = error.code().map_or_else(String::new, |code| code.code().to_owned());
+    Failure { code, ..Failure::of(kind, answer(&error), advice) }
+}
+
+/// Sorts an error of the driver, for `?`: neither it nor [`Failure`] is of this crate.
+pub(super) trait OrFail<T> {
+    /// The same, with what the error means for the caller.
+    fn or_fail(self) -> Done<T>;
+}
+
+impl<T> OrFail<T> for Result<T, tokio_postgres::Error> {
+    #[inline]
+    fn or_fail(self) -> Done<T> {
+        self.map_err(failure)
+    }
+}
+
+/// The failure of a COMMIT, or of a statement that has its commit inside: where the connection was
+/// lost before the answer, nobody knows whether it was applied.
+pub(super) fn commit(error: tokio_postgres::Error) -> Failure {
+    let failure = failure(error);
+    if is_lost(&failure) {
+        let advice = "the connection was lost before the answer: it may have been applied";
+        return Failure { kind: ErrorKind::Ambiguous, advice: Some(advice.into()), ..failure };
+    }
+    failure
+}
+
+/// The failure of an attempt to connect.
+pub(super) fn connect(error: &tokio_postgres::Error) -> Failure {
+    let words = error.to_string();
+    let (kind, advice) = match error.code() {
+        Some(code) => match meaning(code.code()) {
+            (ErrorKind::Invalid | ErrorKind::Broken, advice) => (ErrorKind::Unavailable, advice),
+            meaning => meaning,
+        },
+        None if words.contains("TLS") => (
+            ErrorKind::Unavailable,
+            Some("see sslmode and sslrootcert in docs/targets/postgres.md"),
+        ),
+        None if wants_password(error) => {
+            (ErrorKind::Unavailable, Some("set PGPASSWORD, or write ~/.pgpass"))
+        }
+        None => (ErrorKind::Unavailable, Some("check the host and the port, and that it runs")),
+    };
+    Failure::of(kind, answer(error), advice)
+}
+
+/// Whether another password, or one at all, might have helped.
+pub(super) fn wants_password(error: &tokio_postgres::Error) -> bool {
+    match error.code() {
+        Some(code) => code.code() == "28P01",
+        None => answer(error).contains("password missing"),
+    }
+}
+
+/// Everything that the error says, in one line.
+fn answer(error: &tokio_postgres::Error) -> String {
+    match error.as_db_error() {
+        Some(e) => format!("{} (SQLSTATE {})", e.message(), e.code().code()),
+        None => chain(error),
+    }
+}
+
+/// What to do about a key or document with U+0000: neither `text` nor `jsonb` can hold it.
+pub(super) const NO_NUL: &str =
+    "PostgreSQL's text cannot hold U+0000: take it out of the key or document";
+const RESTARTED: &str = "look into the server's log; the session connects again by itself";
+
+/// Kind and advice of each SQLSTATE; the first line whose beginning fits.
+#[rustfmt::skip]
+const MEANINGS: &[(&str, ErrorKind, &str)] = &[
+    ("08007", ErrorKind::Ambiguous, ""),
+    ("08", ErrorKind::Unavailable, RESTARTED),
+    ("22021", ErrorKind::Invalid, NO_NUL),
+    ("22P05", ErrorKind::Invalid, NO_NUL),
+    ("23505", ErrorKind::Duplicate, ""),
+    ("25006", ErrorKind::Unavailable, "the server or the session is read-only: name the primary"),
+    ("28P01", ErrorKind::Unavailable, "check the user, and the password in PGPASSWORD or ~/.pgpass"),
+    ("28", ErrorKind::Unavailable, "check the user and sslmode against the server's pg_hba.conf"),
+    ("3D000", ErrorKind::Missing, "create the database, or name another one"),
+    ("3F000", ErrorKind::Missing, LOAD_FIRST),
+    ("40003", ErrorKind::Ambiguous, ""),
+    ("40", ErrorKind::Conflict, ""),
+    ("42501", ErrorKind::Unavailable, "grant this user the privilege, or name another user"),
+    ("42P01", ErrorKind::Missing, LOAD_FIRST),
+    ("53100", ErrorKind::Unavailable, "make room on the server's disk"),
+    ("53300", ErrorKind::Unavailable, "use fewer clients or pool=N, or raise max_connections"),
+    ("53", ErrorKind::Unavailable, "give the server more of what it lacks"),
+    ("55P03", ErrorKind::Conflict, ""),
+    ("55", ErrorKind::Unavailable, ""),
+    ("57014", ErrorKind::Cancelled, ""),
+    ("57", ErrorKind::Unavailable, RESTARTED),
+    ("58", ErrorKind::Unavailable, "look into the server's log"),
+    ("XX001", ErrorKind::Unavailable, "the server's data is damaged: look into its log"),
+    ("XX002", ErrorKind::Unavailable, "the server's data is damaged: look into its log"),
+    ("XX", ErrorKind::Broken, "look into the server's log"),
+    ("F0", ErrorKind::Unavailable, "check the server's configuration"),
+    // What is left is wrong in itself: data, syntax, names, transaction states, limits.
+    ("", ErrorKind::Invalid, ""),
+];
+
+fn meaning(code: &str) -> (ErrorKind, Option<&'static str>) {
+    let found = MEANINGS.iter().find(|(beginning, ..)| code.starts_with(beginning));
+    let &(_, kind, advice) = found.expect("the last beginning is empty");
+    (kind, (!advice.is_empty()).then_some(advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_sqlstate_has_its_kind() {
+        use ErrorKind::{
+            Ambiguous, Broken, Cancelled, Conflict, Duplicate, Invalid, Missing, Unavailable,
+        };
+        for (code, kind) in [
+            ("40001", Conflict),
+            ("40P01", Conflict),
+            ("55P03", Conflict),
+            ("22021", Invalid),
+            ("22P05", Invalid),
+            ("23505", Duplicate),
+            ("23514", Invalid),
+            ("57014", Cancelled),
+            ("57P01", Unavailable),
+            ("57P03", Unavailable),
+            ("08006", Unavailable),
+            ("08007", Ambiguous),
+            ("40003", Ambiguous),
+            ("53300", Unavailable),
+            ("53100", Unavailable),
+            ("28P01", Unavailable),
+            ("28000", Unavailable),
+            ("3D000", Missing),
+            ("3F000", Missing),
+            ("42501", Unavailable),
+            ("42P01", Missing),
+            ("25006", Unavailable),
+            ("25P02", Invalid),
+            ("42601", Invalid),
+            ("22P02", Invalid),
+            ("XX000", Broken),
+            ("", Invalid),
+        ] {
+            assert_eq!(meaning(code).0, kind, "{code}");
+        }
+        assert_eq!(meaning("42P01").1, Some(LOAD_FIRST));
+        assert_eq!(meaning("22P05").1, Some(NO_NUL));
+        assert_eq!(meaning("42601").1, None);
+    }
+}

@@ -1,0 +1,150 @@
+//! Documents as hashes.
+//!
+//! A member of a document's object is a field of the hash: a string under the member's own name, as
+//! it is; any other value as JSON text under the name followed by `:json`. So records of strings
+//! look as YCSB's own binding writes them, and what a query reads of a document it reads without
+//! the rest. A string with an ambiguous name (empty, or ending in `:json`) is stored as JSON text
+//! too. Redis has no empty hash: a document without members has a field without name.
+
+use hoap_database::failure::{Done, Failure};
+use hoap_database::json;
+use redis::Value as Answer;
+use serde_json::Value;
+
+/// The end of the field's name of a member that is not a string.
+const JSON: &str = ":json";
+
+/// The field of a document without members.
+pub(super) const EMPTY: (&str, &str) = ("", "");
+
+/// Calls `each` with the name, in two parts, and the value of every field of the document in this
+/// JSON text, which is UTF-8, and returns their number, or what is wrong with the text.
+pub(super) fn fields(
+    text: &[u8],
+    mut each: impl FnMut([&[u8]; 2], &[u8]),
+) -> std::result::Result<usize, String> {
+    let count = json::members(text, |name, value| match value {
+        json::Value::Text(text) if !name.is_empty() && !name.ends_with(JSON.as_bytes()) => {
+            each([name, b""], text);
+        }
+        json::Value::Text(text) => {
+            let text = Value::from(String::from_utf8_lossy(text)).to_string();
+            each([name, JSON.as_bytes()], text.as_bytes());
+        }
+        json::Value::Json(text) => each([name, JSON.as_bytes()], text),
+    });
+    match count.map_err(|e| format!("it is no JSON object: {e}"))? {
+        0 => {
+            each([EMPTY.0.as_bytes(), b""], EMPTY.1.as_bytes());
+            Ok(1)
+        }
+        count => Ok(count),
+    }
+}
+
+/// A path into a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Path {
+    /// The fields that may hold the member: as a string, as JSON text.
+    pub fields: [String; 2],
+    /// The rest of the path, as a JSON pointer.
+    pointer: String,
+}
+
+impl Path {
+    /// A checked path, `a.b[3]`.
+    pub fn new(path: &str) -> Path {
+        let (member, rest) = path.split_at(path.find(['.', '[']).unwrap_or(path.len()));
+        let pointer = rest.replace(['.', '['], "/").replace(']', "");
+        Path { fields: [member.to_owned(), format!("{member}{JSON}")], pointer }
+    }
+
+    /// The value at the path, from the answers for the two fields.
+    pub fn value(&self, answers: &[Answer]) -> Done<Value> {
+        match answers {
+            [Answer::BulkString(text), _] if self.pointer.is_empty() => {
+                let text = std::str::from_utf8(text)
+                    .map_err(|_| Failure::broken(format!("{} is not UTF-8", self.fields[0])))?;
+                Ok(Value::from(text))
+            }
+            [_, Answer::BulkString(text)] => {
+                let mut whole: Value = serde_json::from_slice(text)
+                    .map_err(|e| Failure::broken(format!("{}: {e}", self.fields[1])))?;
+                Ok(whole.pointer_mut(&self.pointer).map_or(Value::Null, Value::take))
+            }
+            _ => Ok(Value::Null),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn stored(document: &Value) -> Vec<(String, Vec<u8>)> {
+        let mut stored = Vec::new();
+        let add = |name: [&[u8]; 2], value: &[u8]| {
+            stored.push((String::from_utf8(name.concat()).unwrap(), value.to_vec()));
+        };
+        let count = fields(document.to_string().as_bytes(), add).unwrap();
+        assert_eq!(count, stored.len());
+        stored
+    }
+
+    fn read(document: &Value, path: &str) -> Value {
+        let (stored, path) = (stored(document), Path::new(path));
+        let answer = |name: &String| {
+            let there = stored.iter().find(|(field, _)| field == name);
+            there.map_or(Answer::Nil, |(_, value)| Answer::BulkString(value.clone()))
+        };
+        path.value(&path.fields.each_ref().map(answer)).unwrap()
+    }
+
+    #[test]
+    fn strings_are_fields_as_they_are_and_everything_else_is_json() {
+        let document = json!({
+            "s": "it's \"so\"", "n": 1.5, "t": "1.5", "nothing": null, "yes": true,
+            "o": {"a": [{"b": "x"}, 7], "s": "y"}, "l": ["p", "q"], "big": u64::MAX
+        });
+        assert_eq!(stored(&document)[0], ("s".into(), b"it's \"so\"".to_vec()));
+        assert_eq!(stored(&document)[1], ("n:json".into(), b"1.5".to_vec()));
+        for (path, expected) in [
+            ("s", json!("it's \"so\"")),
+            ("n", json!(1.5)),
+            ("t", json!("1.5")),
+            ("nothing", json!(null)),
+            ("yes", json!(true)),
+            ("o", document["o"].clone()),
+            ("o.a[0].b", json!("x")),
+            ("o.a[1]", json!(7)),
+            ("o.a[2]", json!(null)),
+            ("o.s", json!("y")),
+            ("l[1]", json!("q")),
+            ("s.a", json!(null)),
+            ("absent", json!(null)),
+            ("absent.a[0]", json!(null)),
+            ("big", json!(u64::MAX)),
+        ] {
+            assert_eq!(read(&document, path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn names_that_would_be_mistaken_are_not() {
+        let document = json!({"a": 1, "a:json": "text", "": "empty"});
+        let names: Vec<String> = stored(&document).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["a:json", "a:json:json", ":json"]);
+        assert_eq!(read(&document, "a"), json!(1));
+        assert_eq!(stored(&json!({})), [(String::new(), Vec::new())]);
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused() {
+        for text in ["", "[1]", "7", "{", "{\"a\":1}x", "\"a\""] {
+            let e = fields(text.as_bytes(), |_, _| ()).unwrap_err();
+            assert!(e.starts_with("it is no JSON object"), "{e}");
+        }
+    }
+}

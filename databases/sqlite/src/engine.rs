@@ -1,0 +1,58 @@
+//! What SQLite is to its guard.
+
+use std::collections::BTreeMap;
+
+use hoap_database::engine::{
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+};
+use hoap_record::Description;
+
+use super::database::SqliteEngine;
+use super::settings;
+
+impl Engine for SqliteEngine {
+    fn about(&self) -> About {
+        About::new("SQLite", &self.database().url, &["sqlite_", "hoap_"], Calls::Blocking)
+    }
+
+    fn description(&self) -> Description {
+        let database = self.database();
+        let settings = match settings::in_force(database) {
+            Ok(settings) => settings.into_iter().collect(),
+            Err(e) => BTreeMap::from([(
+                "settings".to_owned(),
+                format!("unknown: {}", e.into_error("read the settings")),
+            )]),
+        };
+        Description {
+            url: database.url.clone(),
+            name: "SQLite".to_owned(),
+            version: rusqlite::version().to_owned(),
+            settings,
+        }
+    }
+
+    fn documents(&self) -> Offered<&dyn Documents> {
+        Ok(self)
+    }
+
+    fn transactions(&self) -> Offered<&dyn Transactions> {
+        Ok(self)
+    }
+
+    fn analytics(&self) -> Offered<&dyn Analytics> {
+        Ok(self)
+    }
+
+    fn key_value(&self) -> Offered<&dyn BoxedStore> {
+        Ok(self)
+    }
+
+    fn pages(&self) -> Offered<&dyn Pages> {
+        Ok(self)
+    }
+
+    fn joins(&self) -> Offered<&dyn Joins> {
+        Ok(self)
+    }
+}

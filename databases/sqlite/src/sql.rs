@@ -1,0 +1,192 @@
+//! SQL text: names and paths are checked ones, values are always bound.
+
+use std::fmt::Write;
+
+use hoap_database::failure::{Done, Failure};
+use hoap_database::{Index, Order, Row};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use serde_json::Value;
+
+use crate::error::OrFail;
+
+/// Appends `doc -> '$.a', doc -> '$.b'`, or `1` where there are no fields.
+///
+/// `->` gives JSON text, so that a string, a number, a boolean, an array and an object come back
+/// as what they are; `->>` would turn booleans into integers.
+fn fields(fields: &[&str], out: &mut String) {
+    for (i, field) in fields.iter().enumerate() {
+        let comma = if i == 0 { "" } else { ", " };
+        let _ = write!(out, "{comma}doc -> '$.{field}'");
+    }
+    if fields.is_empty() {
+        out.push('1');
+    }
+}
+
+/// `SELECT fields FROM collection WHERE key = ?1`.
+pub(super) fn get(collection: &str, asked: &[&str], out: &mut String) {
+    out.clear();
+    out.push_str("SELECT ");
+    fields(asked, out);
+    let _ = write!(out, " FROM \"{collection}\" WHERE key = ?1");
+}
+
+/// `SELECT key, field FROM collection`, the field as a number.
+pub(super) fn counters(collection: &str, field: &str) -> String {
+    format!("SELECT key, doc ->> '$.{field}' FROM \"{collection}\"")
+}
+
+/// `SELECT key, fields FROM collection`.
+pub(super) fn scan(collection: &str, asked: &[&str]) -> String {
+    let mut out = "SELECT key, ".to_owned();
+    fields(asked, &mut out);
+    let _ = write!(out, " FROM \"{collection}\"");
+    out
+}
+
+/// `CREATE TABLE` of a collection.
+pub(super) fn create_table(collection: &str) -> String {
+    format!("CREATE TABLE \"{collection}\" (key TEXT NOT NULL PRIMARY KEY, doc BLOB NOT NULL)")
+}
+
+/// `INSERT` of a key and the JSON text of its document.
+pub(super) fn insert(collection: &str, out: &mut String) {
+    out.clear();
+    let _ = write!(out, "INSERT INTO \"{collection}\" (key, doc) VALUES (?1, jsonb(?2))");
+}
+
+/// The expression that an index field is on, and that a search must repeat word by word.
+fn index_field(field: &str) -> String {
+    format!("doc ->> '$.{field}'")
+}
+
+/// `CREATE INDEX name ON collection (…)`.
+pub(super) fn create_index(index: &Index) -> String {
+    let expressions: Vec<_> = index.fields.iter().map(|field| index_field(field)).collect();
+    let expressions = expressions.join(", ");
+    format!("CREATE INDEX \"{}\" ON \"{}\" ({expressions})", index.name, index.collection)
+}
+
+/// The search of [`hoap_database::Transaction::find`]: parameter i is value i of the
+/// prefix, the one after them the limit.
+///
+/// `INDEXED BY` makes a missing index an error instead of a full scan that nobody notices.
+pub(super) fn find(
+    index: &Index,
+    prefix: &[Value],
+    order: Order,
+    limited: bool,
+    asked: &[&str],
+    out: &mut String,
+) {
+    out.clear();
+    out.push_str("SELECT key, ");
+    fields(asked, out);
+    let _ = write!(out, " FROM \"{}\" INDEXED BY \"{}\"", index.collection, index.name);
+    for (i, (field, value)) in index.fields.iter().zip(prefix).enumerate() {
+        let word = if i == 0 { "WHERE" } else { "AND" };
+        let operator = if value.is_null() { "IS" } else { "=" };
+        let _ = write!(out, " {word} {} {operator} ?{}", index_field(field), i + 1);
+    }
+    for (i, field) in index.fields.iter().skip(prefix.len()).enumerate() {
+        let comma = if i == 0 { " ORDER BY " } else { ", " };
+        let direction = match order {
+            Order::Ascending => "",
+            Order::Descending => " DESC",
+        };
+        let _ = write!(out, "{comma}{}{direction}", index_field(field));
+    }
+    if limited {
+        let _ = write!(out, " LIMIT ?{}", prefix.len() + 1);
+    }
+}
+
+/// JSON text as a parameter. SQLite takes text for JSON, and a blob for JSONB.
+pub(super) fn json_text(text: &[u8]) -> ToSqlOutput<'_> {
+    ToSqlOutput::Borrowed(ValueRef::Text(text))
+}
+
+/// A value that is compared with `doc ->> path`, or given to a query: `None` for arrays, objects
+/// and numbers outside SQLite's range.
+pub(super) fn scalar(value: &Value) -> Option<ToSqlOutput<'_>> {
+    let value = match value {
+        Value::Null => ValueRef::Null,
+        Value::Bool(b) => ValueRef::Integer((*b).into()),
+        Value::Number(n) => match n.as_i64() {
+            Some(i) => ValueRef::Integer(i),
+            None if n.is_u64() => return None,
+            None => ValueRef::Real(n.as_f64()?),
+        },
+        Value::String(s) => ValueRef::Text(s.as_bytes()),
+        Value::Array(_) | Value::Object(_) => return None,
+    };
+    Some(ToSqlOutput::Borrowed(value))
+}
+
+/// Reads `count` columns of JSON text from column `first` on.
+pub(super) fn row(row: &rusqlite::Row<'_>, first: usize, count: usize) -> Done<Row> {
+    let mut values = Row::with_capacity(count);
+    for column in first..first + count {
+        let value = match row.get_ref(column).or_fail()? {
+            ValueRef::Text(json) => serde_json::from_slice(json).map_err(Failure::broken)?,
+            _ => Value::Null,
+        };
+        values.push(value);
+    }
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_search_repeats_the_expressions_of_its_index() {
+        let index = Index { name: "i", collection: "c", fields: vec!["x", "y.z", "w[1]"] };
+        assert_eq!(
+            create_index(&index),
+            r#"CREATE INDEX "i" ON "c" (doc ->> '$.x', doc ->> '$.y.z', doc ->> '$.w[1]')"#
+        );
+        let mut text = String::new();
+        let prefix = [json!(1), json!(null)];
+        find(&index, &prefix, Order::Descending, true, &["q"], &mut text);
+        assert_eq!(
+            text,
+            r#"SELECT key, doc -> '$.q' FROM "c" INDEXED BY "i" WHERE doc ->> '$.x' = ?1 AND doc ->> '$.y.z' IS ?2 ORDER BY doc ->> '$.w[1]' DESC LIMIT ?3"#
+        );
+    }
+
+    /// No sorting and no scan: every search reads just the part of the index that it asks for.
+    #[test]
+    fn the_index_serves_the_search() {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        let table = "CREATE TABLE c (key TEXT NOT NULL PRIMARY KEY, doc BLOB NOT NULL)";
+        connection.execute_batch(table).unwrap();
+        let index = Index { name: "i", collection: "c", fields: vec!["x", "y.z", "w[1]"] };
+        connection.execute_batch(&create_index(&index)).unwrap();
+        let mut text = String::new();
+        for order in [Order::Ascending, Order::Descending] {
+            for (given, searched) in [
+                (json!([]), "SCAN c USING INDEX i"),
+                (json!([1]), "SEARCH c USING INDEX i (<expr>=?)"),
+                (json!([1, "a"]), "SEARCH c USING INDEX i (<expr>=? AND <expr>=?)"),
+                (
+                    json!([1, null, 2]),
+                    "SEARCH c USING INDEX i (<expr>=? AND <expr>=? AND <expr>=?)",
+                ),
+            ] {
+                let prefix = given.as_array().unwrap();
+                find(&index, prefix, order, true, &["x", "q"], &mut text);
+                let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {text}")).unwrap();
+                let mut rows = plan.raw_query();
+                let mut steps = Vec::new();
+                while let Some(row) = rows.next().unwrap() {
+                    steps.push(row.get::<_, String>(3).unwrap());
+                }
+                assert_eq!(steps, [searched], "{text}");
+            }
+        }
+    }
+}

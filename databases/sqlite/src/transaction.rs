@@ -1,0 +1,255 @@
+//! Document transactions.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use hoap_database::engine::{self, Session, Transactions};
+use hoap_database::failure::{Done, Failure};
+use hoap_database::patches::independent;
+use hoap_database::{Access, Index, Intent, Order, Patch, Row};
+use hoap_record::witness::Level;
+use rusqlite::{CachedStatement, Connection};
+use serde_json::Value;
+
+use super::connection::Role;
+use super::database::SqliteEngine;
+use super::writer::{Turn, Writer};
+use super::{error, patch, sql};
+use crate::error::OrFail;
+
+#[async_trait]
+impl Transactions for SqliteEngine {
+    /// One writes at a time and others read snapshots: the order of the commits explains all.
+    fn isolation(&self) -> Option<Level> {
+        Some(Level::Serializable)
+    }
+
+    async fn transaction_session(&self) -> Done<Box<dyn engine::Session>> {
+        let (writer, buffers) = (self.writer.clone(), Buffers::default());
+        Ok(Box::new(TransactionSession {
+            reader: writer.database.connect(Role::Reader)?,
+            writer,
+            buffers,
+        }))
+    }
+}
+
+/// One client: a connection of its own for reading, and the queue for writing.
+pub struct TransactionSession {
+    writer: Arc<Writer>,
+    reader: Connection,
+    buffers: Buffers,
+}
+
+/// Recycled between statements.
+#[derive(Default)]
+struct Buffers {
+    sql: String,
+    json: Vec<u8>,
+}
+
+#[async_trait]
+impl Session for TransactionSession {
+    async fn begin<'a>(
+        &'a mut self,
+        access: Access,
+    ) -> Done<Box<dyn engine::OpenTransaction + 'a>> {
+        let held = match access {
+            Access::Write => {
+                let turn = self.writer.turn(Role::Writer)?;
+                turn.begin().or_fail()?;
+                HeldConnection::Writer(turn)
+            }
+            Access::Read => {
+                begin_snapshot(&self.reader).or_fail()?;
+                HeldConnection::Reader(&mut self.reader)
+            }
+        };
+        Ok(Box::new(OpenTransaction { held, buffers: &mut self.buffers }))
+    }
+}
+
+/// Begins a read transaction now: BEGIN alone would take its snapshot at the first read.
+pub(super) fn begin_snapshot(connection: &Connection) -> rusqlite::Result<()> {
+    // A failed rollback may have left the previous transaction open.
+    if !connection.is_autocommit() {
+        connection.execute_batch("ROLLBACK")?;
+    }
+    connection.prepare_cached("BEGIN")?.execute([])?;
+    let look = || connection.prepare_cached("SELECT 1 FROM sqlite_schema LIMIT 1")?.exists([]);
+    let looked = look();
+    if looked.is_err() {
+        let _ = connection.execute_batch("ROLLBACK");
+    }
+    looked.map(drop)
+}
+
+enum HeldConnection<'a> {
+    Reader(&'a mut Connection),
+    Writer(Turn<'a>),
+}
+
+impl Deref for HeldConnection<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        match self {
+            HeldConnection::Reader(connection) => connection,
+            HeldConnection::Writer(turn) => turn,
+        }
+    }
+}
+
+/// An open transaction.
+pub struct OpenTransaction<'a> {
+    held: HeldConnection<'a>,
+    buffers: &'a mut Buffers,
+}
+
+impl Drop for OpenTransaction<'_> {
+    fn drop(&mut self) {
+        // The turn of a writer rolls back by itself.
+        if let HeldConnection::Reader(connection) = &self.held
+            && !connection.is_autocommit()
+        {
+            // Nothing was written; if it fails, the next begin tries again.
+            let _ = connection.execute_batch("ROLLBACK");
+        }
+    }
+}
+
+impl OpenTransaction<'_> {
+    fn read(&mut self, key: &str, fields: &[&str]) -> Done<Option<Row>> {
+        let mut statement = self.held.prepare_cached(&self.buffers.sql).or_fail()?;
+        let mut rows = statement.query([key]).or_fail()?;
+        rows.next().or_fail()?.map(|row| sql::row(row, 0, fields.len())).transpose()
+    }
+
+    /// Runs one UPDATE; the error of one without effect names the condition that failed.
+    fn update(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
+        patch::update(collection, patches, &mut self.buffers.sql);
+        let mut statement = self.held.prepare_cached(&self.buffers.sql).or_fail()?;
+        bind(&mut statement, 1, &key).or_fail()?;
+        for (i, patch) in patches.iter().enumerate() {
+            bind(&mut statement, i + 2, &patch::value(&patch.change)).or_fail()?;
+        }
+        match statement.raw_execute().or_fail()? {
+            1 => Ok(()),
+            _ => Err(Failure::broken(
+                patch::why_not(&self.held, collection, key, patches).or_fail()?,
+            )),
+        }
+    }
+}
+
+fn bind(
+    statement: &mut CachedStatement<'_>,
+    number: usize,
+    value: &dyn rusqlite::ToSql,
+) -> rusqlite::Result<()> {
+    statement.raw_bind_parameter(number, value)
+}
+
+#[async_trait]
+impl engine::OpenTransaction for OpenTransaction<'_> {
+    /// After some errors (a full disk) SQLite has rolled back by itself; the next statement would
+    /// be a transaction of its own.
+    fn is_over(&self) -> bool {
+        self.held.is_autocommit()
+    }
+
+    async fn get(
+        &mut self,
+        collection: &str,
+        key: &str,
+        fields: &[&str],
+        _: Intent,
+    ) -> Done<Option<Row>> {
+        sql::get(collection, fields, &mut self.buffers.sql);
+        self.read(key, fields)
+    }
+
+    // One prepared statement, run for each key: in the same process this costs no more than a list
+    // of keys, whose text would depend on its length.
+    async fn get_many(
+        &mut self,
+        collection: &str,
+        keys: &[String],
+        fields: &[&str],
+        _: Intent,
+    ) -> Done<Vec<Option<Row>>> {
+        sql::get(collection, fields, &mut self.buffers.sql);
+        keys.iter().map(|key| self.read(key, fields)).collect()
+    }
+
+    async fn find(
+        &mut self,
+        index: &Index,
+        prefix: &[Value],
+        order: Order,
+        limit: Option<usize>,
+        fields: &[&str],
+        _: Intent,
+    ) -> Done<Vec<(String, Row)>> {
+        let text = &mut self.buffers.sql;
+        sql::find(index, prefix, order, limit.is_some(), fields, text);
+        let mut statement = self.held.prepare_cached(text).or_fail()?;
+        for (i, value) in prefix.iter().enumerate() {
+            let unsearchable = || Failure::invalid(format!("{value} cannot be searched for"));
+            bind(&mut statement, i + 1, &sql::scalar(value).ok_or_else(unsearchable)?).or_fail()?;
+        }
+        if let Some(limit) = limit {
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+            bind(&mut statement, prefix.len() + 1, &limit).or_fail()?;
+        }
+        let mut rows = statement.raw_query();
+        let mut found = Vec::new();
+        while let Some(row) = rows.next().or_fail()? {
+            found.push((row.get(0).or_fail()?, sql::row(row, 1, fields.len())?));
+        }
+        Ok(found)
+    }
+
+    async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Done<()> {
+        let Buffers { sql: text, json } = &mut *self.buffers;
+        sql::insert(collection, text);
+        json.clear();
+        serde_json::to_writer(&mut *json, document).map_err(Failure::invalid)?;
+        self.held.prepare_cached(text).or_fail()?.execute((key, sql::json_text(json))).or_fail()?;
+        Ok(())
+    }
+
+    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
+        independent(patches).try_for_each(|part| self.update(collection, key, part))
+    }
+
+    async fn delete(&mut self, collection: &str, key: &str) -> Done<bool> {
+        let text = format!("DELETE FROM \"{collection}\" WHERE key = ?1");
+        Ok(self.held.prepare_cached(&text).or_fail()?.execute([key]).or_fail()? > 0)
+    }
+
+    async fn commit(&mut self) -> Done<()> {
+        if matches!(&self.held, HeldConnection::Writer(turn) if turn.loses_commit()) {
+            return self.rollback().await;
+        }
+        commit(&self.held).map_err(|(e, open)| error::commit(e, open))
+    }
+
+    async fn rollback(&mut self) -> Done<()> {
+        // SQLite may have rolled back by itself after an error.
+        if !self.is_over() {
+            self.held.prepare_cached("ROLLBACK").or_fail()?.execute([]).or_fail()?;
+        }
+        Ok(())
+    }
+}
+
+/// Commits; with an error returns whether the transaction is still open.
+pub(super) fn commit(connection: &Connection) -> std::result::Result<(), (rusqlite::Error, bool)> {
+    connection
+        .prepare_cached("COMMIT")
+        .and_then(|mut statement| statement.execute([]))
+        .map(drop)
+        .map_err(|e| (e, !connection.is_autocommit()))
+}
