@@ -91,7 +91,8 @@ pub struct Step {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_shortfall: Option<String>,
     /// The longest time of the measured window without a successful transaction, also at its
-    /// beginning and end. It is exact if it is longer than a tick.
+    /// beginning and end. It is exact if it is longer than a tick. Of several drivers it is a time in
+    /// which none had one, and may be longer by two ticks; `None` where ticks do not show any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_gap: Option<Gap>,
     /// The freshness of the data that queries see, if it was measured.

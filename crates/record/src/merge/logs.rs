@@ -12,7 +12,8 @@ use hdrhistogram::Histogram;
 use hoap_data::words::counted;
 use jiff::Timestamp;
 
-use super::grid::Grid;
+use super::grid::{Grid, part};
+use super::log::{Log, Place};
 use super::machine::Machine;
 use super::rows::Times;
 use crate::buckets::Sum;
@@ -23,7 +24,7 @@ use crate::histogram_encoder::HistogramEncoder;
 use crate::hlog::{self, MOST_TAGS};
 use crate::interval::Encoded;
 use crate::limits;
-use crate::lines::{self, Lines};
+use crate::lines;
 use crate::parallel::in_order;
 use crate::step::Step;
 
@@ -36,28 +37,6 @@ pub struct Logs<'a> {
     totals: BTreeMap<String, Histogram<u64>>,
 }
 
-/// The log of one driver.
-struct Log<'a> {
-    step: &'a Step,
-    path: PathBuf,
-    lines: Lines,
-    /// Seconds from the merged run's start to the driver's.
-    offset: f64,
-    window_end: f64,
-    /// Where the line that was read last belongs; `None` at the end.
-    place: Option<Place>,
-}
-
-/// Where an interval belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    /// Whether it has what ended after the window.
-    pub late: bool,
-    /// Its cell of the grid of its phase. Where the phase has no rows, and so no grid, it says
-    /// nothing.
-    pub cell: i64,
-}
-
 /// The times of one tag of all drivers in a tick.
 pub struct Added {
     /// Where they belong.
@@ -66,17 +45,9 @@ pub struct Added {
     pub tag: String,
     /// What a row says of them.
     pub times: Times,
-    /// The longest, microseconds.
-    pub longest_us: u64,
     /// Their histogram as the log has it.
     pub text: String,
     counts: Vec<(u64, u64)>,
-}
-
-/// When the measured window of a driver ended, seconds from the merged run's start.
-pub fn window_end(driver: &Machine, number: usize, base: Timestamp) -> f64 {
-    let step = &driver.run.steps[number];
-    driver.offset(base) + step.start_seconds + step.seconds
 }
 
 impl<'a> Logs<'a> {
@@ -88,15 +59,7 @@ impl<'a> Logs<'a> {
         base: Timestamp,
         grids: [Option<Grid>; 2],
     ) -> Result<Logs<'a>> {
-        let open = |driver: &'a Machine| {
-            let step = &driver.run.steps[number];
-            let path = hlog::path(&driver.folder, step.number);
-            let lines = Lines::open(&path)?;
-            let (offset, window_end) = (driver.offset(base), window_end(driver, number, base));
-            let mut log = Log { step, path, lines, offset, window_end, place: None };
-            log.advance(&grids)?;
-            Ok(log)
-        };
+        let open = |driver| Log::open(driver, number, base, &grids);
         let drivers = drivers.iter().map(open).collect::<Result<_>>()?;
         Ok(Logs { drivers, grids, totals: BTreeMap::new() })
     }
@@ -144,33 +107,6 @@ fn few(totals: &BTreeMap<String, Histogram<u64>>) -> Result<()> {
     }
     let answer = format!("all together have more than {MOST_TAGS} tags");
     Err(Error::new(ErrorKind::Invalid, "merge the logs of a step", answer))
-}
-
-impl Log<'_> {
-    /// Goes to the next interval.
-    fn advance(&mut self, grids: &[Option<Grid>; 2]) -> Result<()> {
-        let before = self.place.take();
-        while let Some(line) = self.lines.next()? {
-            let read = Encoded::read(line).map(|i| i.map(|i| (i.start_seconds, i.seconds)));
-            let Some((start, length)) = read.map_err(|what| self.lines.broken(what))? else {
-                continue;
-            };
-            let start = start + self.offset;
-            let late = hlog::is_late(start, self.window_end);
-            let cell = match &grids[usize::from(late)] {
-                Some(grid) => grid.cell(start, length),
-                // Some lines of each log together.
-                None => (self.lines.number() / 64) as i64,
-            };
-            let place = Place { late, cell };
-            if before.is_some_and(|before| place < before) {
-                return Err(self.lines.broken("its interval begins before the one above it"));
-            }
-            self.place = Some(place);
-            break;
-        }
-        Ok(())
-    }
 }
 
 /// What the log of a driver has so far.
@@ -231,26 +167,27 @@ struct Piece {
 }
 
 /// A line of a piece.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Line {
     driver: usize,
     number: u64,
     /// Where it ends in the text.
     end: usize,
+    /// The part of its interval that the tick has.
+    part: Range<f64>,
 }
 
 fn piece(drivers: &mut [Log<'_>], grids: &[Option<Grid>; 2]) -> Result<Option<Piece>> {
     let mut piece = Piece::default();
     while piece.lines.len() < LINES && piece.text.len() < BYTES {
-        let Some(place) = drivers.iter().filter_map(|log| log.place).min() else { break };
+        let Some(place) = drivers.iter().filter_map(Log::place).min() else { break };
         let first = piece.lines.len();
+        let Piece { text, lines, .. } = &mut piece;
         for (driver, log) in drivers.iter_mut().enumerate() {
-            while log.place == Some(place) {
-                piece.text.extend(log.lines.last());
-                let (number, end) = (log.lines.number(), piece.text.len());
-                piece.lines.push(Line { driver, number, end });
-                log.advance(grids)?;
-            }
+            log.take(place, grids, |line, number, part| {
+                text.extend(line);
+                lines.push(Line { driver, number, end: text.len(), part });
+            })?;
         }
         piece.ticks.push((place, first..piece.lines.len()));
     }
@@ -304,37 +241,42 @@ impl Worker {
         steps: &[&Step],
         summed: &mut Summed,
     ) -> std::result::Result<(), (Line, String)> {
-        let last = piece.lines[lines.end - 1];
+        let last = &piece.lines[lines.end - 1];
         let mut sums: BTreeMap<&str, Sum> = BTreeMap::new();
         for at in lines {
-            let line = piece.lines[at];
-            let added = self.add(piece.text(at), &mut sums).map_err(|what| (line, what))?;
+            let line = &piece.lines[at];
+            let added = self.add(piece.text(at), &line.part, &mut sums);
+            let added = added.map_err(|what| (line.clone(), what))?;
             if let Some((tag, count)) = added {
                 let kind = steps[line.driver].transactions.iter().position(|o| o.kind == tag);
-                summed.lines.push((line, kind, count));
+                summed.lines.push((line.clone(), kind, count));
             }
         }
         for (tag, mut sum) in sums {
             let added = Added::new(place, tag, sum.take(), &mut self.encoder);
             self.spare.push(sum);
-            summed.added.push(added.map_err(|what| (last, hlog::of_tag(tag, what)))?);
+            summed.added.push(added.map_err(|what| (last.clone(), hlog::of_tag(tag, what)))?);
         }
         Ok(())
     }
 
-    /// Adds a line to the sum of its tag; returns the tag, and the count of the line's times.
+    /// Adds this part of a line to the sum of its tag; returns the tag, and the count of the times.
     fn add<'p>(
         &mut self,
         text: &'p [u8],
+        share: &Range<f64>,
         sums: &mut BTreeMap<&'p str, Sum>,
     ) -> std::result::Result<Option<(&'p str, u64)>, String> {
         let Some(Encoded { tag, histogram, .. }) = Encoded::read(text)? else { return Ok(None) };
         let times = self.decoder.decode(histogram).map_err(|e| hlog::of_tag(tag, e))?;
         let sum = sums.entry(tag).or_insert_with(|| self.spare.pop().unwrap_or_default());
         let mut count = 0u64;
-        for (time, number) in times {
-            sum.add(*time, *number);
-            count = count.saturating_add(*number);
+        for (at, (time, number)) in times.iter().enumerate() {
+            let number = part(*number, share, at);
+            if number > 0 {
+                sum.add(*time, number);
+            }
+            count = count.saturating_add(number);
         }
         match sums.len() <= MOST_TAGS {
             true => Ok(Some((tag, count))),
@@ -357,17 +299,17 @@ impl Added {
         }
         let number = all.len();
         // As the histogram has it, which would look at every bucket.
-        let part = |(time, count): &(u64, u64)| {
+        let mean = |(time, count): &(u64, u64)| {
             all.median_equivalent(*time) as f64 * *count as f64 / number as f64
         };
         let times = Times {
-            number,
-            mean_us: counts.iter().map(part).fold(0.0, |sum, part| sum + part),
+            max_us: all.max(),
+            mean_us: counts.iter().map(mean).fold(0.0, |sum, part| sum + part),
             p50_us: all.value_at_quantile(0.5),
             p99_us: all.value_at_quantile(0.99),
         };
-        let (tag, longest_us, text) = (tag.to_owned(), all.max(), encoder.text(&all)?);
-        Ok(Added { place, tag, times, longest_us, text, counts })
+        let (tag, text) = (tag.to_owned(), encoder.text(&all)?);
+        Ok(Added { place, tag, times, text, counts })
     }
 
     fn add_to(&self, totals: &mut BTreeMap<String, Histogram<u64>>) {

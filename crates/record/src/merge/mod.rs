@@ -2,14 +2,14 @@
 //!
 //! Counts and histograms are added; every latency of the result is that of the added histograms.
 //! Rates are the sums of the drivers' rates, each over its own measured window, and the windows of
-//! a step must nearly coincide ([`belong`]). Time series have one grid, that of the first driver's
-//! ticks ([`grid`]). The drivers' rows are added up as they are read ([`rows`]), and their logs tick
+//! a step must nearly coincide ([`belong`]). Time series have equal cells on one clock ([`grid`]). The drivers' rows are added up as they are read ([`rows`]), and their logs tick
 //! by tick ([`logs`]), so that neither is in memory whole; [`series`] writes both.
 //! `docs/results.md` describes the rules.
 
 mod belong;
 mod grid;
 pub mod joint;
+mod log;
 mod logs;
 mod machine;
 mod operations;
@@ -35,6 +35,7 @@ use crate::remark::{self, Remark, RemarkId};
 use crate::rows::Execution;
 use crate::run::{Driver, Run};
 use crate::search::Search;
+use crate::step::{Gap, Step};
 use crate::whole::Unfinished;
 use machine::Machine;
 use operations::Part;
@@ -270,15 +271,25 @@ fn steps(
 ) -> Result<()> {
     let mut rows = Rows::read(drivers, base)?;
     for number in 0..drivers[0].run.steps.len() {
+        let quiet = quiet(&drivers[0].run.steps[number], &rows);
         let logs = series::write(drivers, number, base, &mut rows, folder)?;
         let part = |driver| Part::of(driver, number, base);
         let parts: Vec<Part<'_>> = drivers.iter().map(part).collect();
-        let step = operations::step(&parts, &|tag| logs.total(tag));
+        let mut step = operations::step(&parts, &|tag| logs.total(tag));
+        let gaps = step.longest_gap.into_iter().chain(quiet);
+        step.longest_gap = gaps.max_by(|a, b| a.seconds.total_cmp(&b.seconds));
         executions(drivers, step.number, base, folder)?;
         folder.flush()?;
         run.steps.push(step);
     }
     Ok(())
+}
+
+/// The longest time in which no driver had a success, as far as ticks tell.
+fn quiet(step: &Step, rows: &Rows) -> Option<Gap> {
+    let kinds: Vec<&str> = step.transactions.iter().map(|of| of.kind.as_str()).collect();
+    let measured = (step.number, 1);
+    (!kinds.is_empty()).then(|| rows.longest_without(measured, &kinds))?
 }
 
 /// Merges the executions of a step, in the order of their ends. The streams of each driver are

@@ -101,13 +101,17 @@ fn observed(steps: &[&Step]) -> Vec<ObservedSeries> {
     all
 }
 
-/// The longest gap of any driver, on the clock of the merged run.
+/// What the longest gaps of all drivers have in common, on the clock of the merged run: where the
+/// database stood still it is the gap of the fleet, to the microsecond.
 fn gap(parts: &[Part<'_>]) -> Option<Gap> {
-    let gaps = parts.iter().filter_map(|part| {
+    let mut common = (f64::NEG_INFINITY, f64::INFINITY);
+    for part in parts {
         let Gap { from_seconds, seconds } = part.step.longest_gap?;
-        Some(Gap { from_seconds: micros(from_seconds + part.offset), seconds })
-    });
-    gaps.max_by(|a, b| a.seconds.total_cmp(&b.seconds))
+        let from = from_seconds + part.offset;
+        common = (common.0.max(from), common.1.min(from + seconds));
+    }
+    let (from, seconds) = (micros(common.0), micros(common.1 - common.0));
+    (seconds > 0.0).then_some(Gap { from_seconds: from, seconds })
 }
 
 /// What the drivers give as a reason, each by name.

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::grid::{Grid, Key, PHASES, key};
+use super::grid::{Extent, Grid, Key, OF_ROWS, PHASES, key};
 use super::machine::Machine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::folder::{each_sample, micros};
 use crate::hlog::MOST_TAGS;
 use crate::rows::Sample;
+use crate::step::Gap;
 
 /// The merged rows of a run.
 pub struct Rows {
@@ -19,27 +20,30 @@ pub struct Rows {
     phases: BTreeMap<Key, Phase>,
     /// Whether there are more kinds than any run has.
     too_many: bool,
+    /// How many rows there were, and among how many cells they were shared.
+    read: u64,
+    shared: u64,
 }
+
+/// A driver's ticks follow each other, so its rows have a share each in one cell more than it has
+/// ticks, or in every cell. So many more than rows are of ticks that overlap.
+const MOST_SHARES: u64 = 1 << 24;
 
 /// Those of one phase of a step.
 struct Phase {
     grid: Grid,
-    cells: BTreeMap<i64, Cell>,
+    /// What all drivers did in each cell, by the place of its kind.
+    cells: BTreeMap<i64, Vec<(usize, Row)>>,
+    /// What was taken of each kind: counts, failures, retries.
+    taken: Vec<[f64; 3]>,
 }
 
-/// What all drivers did in one tick.
-struct Cell {
-    seconds: f64,
-    /// By the place of their kind.
-    rows: Vec<(usize, Row)>,
-}
-
-/// What all drivers did of one kind in one tick.
+/// What all drivers did of one kind in one cell: their shares of its ticks.
 #[derive(Clone, Copy, Default)]
 struct Row {
-    count: u64,
-    failed: u64,
-    retries: u64,
+    count: f64,
+    failed: f64,
+    retries: f64,
     /// Of the response times.
     sum_us: f64,
     p50_us: u64,
@@ -48,11 +52,11 @@ struct Row {
 }
 
 impl Row {
-    fn add(&mut self, row: &Sample) {
-        self.count = self.count.saturating_add(row.count);
-        self.failed = self.failed.saturating_add(row.failed);
-        self.retries = self.retries.saturating_add(row.retries);
-        self.sum_us += row.mean_us * row.count as f64;
+    fn add(&mut self, row: &Sample, share: f64) {
+        self.count += row.count as f64 * share;
+        self.failed += row.failed as f64 * share;
+        self.retries += row.retries as f64 * share;
+        self.sum_us += row.mean_us * row.count as f64 * share;
         self.p50_us = self.p50_us.max(row.p50_us);
         self.p99_us = self.p99_us.max(row.p99_us);
         self.max_us = self.max_us.max(row.max_us);
@@ -62,33 +66,34 @@ impl Row {
 /// The response times of a kind of all drivers in one tick.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
-    /// How many there are.
-    pub number: u64,
     /// Their mean, microseconds.
     pub mean_us: f64,
     /// Their median.
     pub p50_us: u64,
     /// Their 99th percentile.
     pub p99_us: u64,
+    /// The longest, up to the precision of a histogram.
+    pub max_us: u64,
 }
 
 impl Rows {
     /// Reads those of all drivers.
     pub fn read(drivers: &[Machine], base: Timestamp) -> Result<Rows> {
-        let mut rows = Rows { kinds: Vec::new(), phases: BTreeMap::new(), too_many: false };
-        // The grid of a phase is that of the earliest driver that has ticks in it.
-        let mut earliest: Vec<&Machine> = drivers.iter().collect();
-        earliest.sort_by_key(|driver| driver.started);
         // All drivers have the same steps.
         let steps: BTreeSet<usize> = drivers[0].run.steps.iter().map(|s| s.number).collect();
-        for driver in earliest {
-            for key in driver.extents.keys().filter(|(step, _)| steps.contains(step)) {
-                if let Some(grid) = driver.extents.grid(key, driver.offset(base)) {
-                    let cells = BTreeMap::new();
-                    rows.phases.entry(key).or_insert(Phase { grid, cells });
-                }
+        let mut extents: BTreeMap<Key, Extent> = BTreeMap::new();
+        for driver in drivers {
+            for (key, extent) in driver.extents.each(driver.offset(base)) {
+                extents.entry(key).or_insert(extent).join(&extent);
             }
         }
+        extents.retain(|(step, _), _| steps.contains(step));
+        let phase = |(key, extent): (Key, Extent)| {
+            let (grid, cells) = (extent.grid(key.1), BTreeMap::new());
+            (key, Phase { grid, cells, taken: Vec::new() })
+        };
+        let phases = extents.into_iter().map(phase).collect();
+        let mut rows = Rows { kinds: Vec::new(), phases, too_many: false, read: 0, shared: 0 };
         for driver in drivers {
             let offset = driver.offset(base);
             each_sample(&driver.folder, |row| rows.add(row, offset))?;
@@ -97,34 +102,50 @@ impl Rows {
                 let answer = format!("with it there are more than {MOST_TAGS} kinds of operations");
                 return Err(Error::new(ErrorKind::Invalid, tried, answer));
             }
+            if rows.shared > rows.most_shares() {
+                let tried = format!("read samples.csv of {}", driver.name);
+                return Err(Error::new(ErrorKind::Invalid, tried, "its ticks overlap each other"));
+            }
         }
         Ok(rows)
     }
 
+    fn most_shares(&self) -> u64 {
+        MOST_SHARES + 16 * self.read
+    }
+
     fn add(&mut self, row: &Sample, offset: f64) {
+        self.read += 1;
+        let Some(kind) = self.kind(&row.kind).filter(|_| self.shared <= self.most_shares()) else {
+            return;
+        };
+        let most = self.most_shares();
         let Some(phase) = key(row).and_then(|key| self.phases.get_mut(&key)) else { return };
-        let grid = phase.grid;
-        let cell = grid.cell(row.at_seconds - row.seconds + offset, row.seconds);
-        let cell = phase.cells.entry(cell).or_insert(Cell { seconds: 0.0, rows: Vec::new() });
-        let most = if grid.whole { f64::INFINITY } else { grid.tick };
-        cell.seconds = cell.seconds.max(row.seconds.min(most));
-        let known = self.kinds.iter().position(|kind| *kind == row.kind);
-        let kind = known.unwrap_or(self.kinds.len());
-        if known.is_none() {
-            self.too_many |= kind == MOST_TAGS;
-            if self.too_many {
+        let start = row.at_seconds - row.seconds + offset;
+        for (cell, part) in phase.grid.shares(start, row.seconds, OF_ROWS) {
+            self.shared += 1;
+            if self.shared > most {
                 return;
             }
-            self.kinds.push(row.kind.clone());
+            let rows = phase.cells.entry(cell).or_default();
+            let at = rows.iter().position(|(other, _)| *other == kind).unwrap_or_else(|| {
+                rows.push((kind, Row::default()));
+                rows.len() - 1
+            });
+            rows[at].1.add(row, part.end - part.start);
         }
-        match cell.rows.iter_mut().find(|(other, _)| *other == kind) {
-            Some((_, sum)) => sum.add(row),
-            None => {
-                let mut sum = Row::default();
-                sum.add(row);
-                cell.rows.push((kind, sum));
-            }
+    }
+
+    /// The place of a kind; `None` where it is one too many.
+    fn kind(&mut self, name: &str) -> Option<usize> {
+        if let Some(known) = self.kinds.iter().position(|kind| kind == name) {
+            return Some(known);
         }
+        self.too_many |= self.kinds.len() == MOST_TAGS;
+        (!self.too_many).then(|| {
+            self.kinds.push(name.to_owned());
+            self.kinds.len() - 1
+        })
     }
 
     /// The grid of a phase of a step, if it has rows.
@@ -132,9 +153,27 @@ impl Rows {
         self.phases.get_mut(&key).map(|phase| &mut phase.grid)
     }
 
-    /// The length of a tick, if it has rows.
-    pub fn seconds(&self, key: Key, cell: i64) -> Option<f64> {
-        Some(self.phases.get(&key)?.cells.get(&cell)?.seconds)
+    /// The longest time of the measured window of a step in which no driver had a success of these
+    /// kinds, as far as ticks tell: its beginning and its length.
+    pub fn longest_without(&self, key: Key, kinds: &[&str]) -> Option<Gap> {
+        let phase = self.phases.get(&key)?;
+        let counts = |rows: &[(usize, Row)]| {
+            rows.iter().any(|(kind, row)| row.count > 0.0 && kinds.contains(&&*self.kinds[*kind]))
+        };
+        let (mut longest, mut first, mut next) = (None::<Gap>, 0, i64::MIN);
+        for (cell, _) in phase.cells.iter().filter(|(_, rows)| !counts(rows)) {
+            if *cell != next {
+                first = *cell;
+            }
+            next = cell + 1;
+            let from_seconds = phase.grid.start_of(first);
+            let gap =
+                Gap { from_seconds, seconds: micros(phase.grid.end_of(*cell) - from_seconds) };
+            if longest.is_none_or(|longest| gap.seconds > longest.seconds) {
+                longest = Some(gap);
+            }
+        }
+        longest
     }
 
     /// Takes the rows of a phase that come before a tick, or all of them, in the order of time and
@@ -164,48 +203,64 @@ impl Rows {
         times: impl Fn(&str) -> Option<Times>,
         mut take: impl FnMut(Sample) -> Result<()>,
     ) -> Result<()> {
-        let Some(of_phase) = self.phases.get_mut(&(step, phase)) else { return Ok(()) };
-        let Some(Cell { seconds, mut rows }) = of_phase.cells.remove(&at) else { return Ok(()) };
-        let at_seconds = micros(of_phase.grid.start_of(at) + seconds);
+        let Some(Phase { grid, cells, taken }) = self.phases.get_mut(&(step, phase)) else {
+            return Ok(());
+        };
+        let Some(mut rows) = cells.remove(&at) else { return Ok(()) };
+        taken.resize(self.kinds.len(), [0.0; 3]);
+        let (at_seconds, seconds) = (grid.end_of(at), grid.seconds_of(at));
         rows.sort_by_key(|(kind, _)| &self.kinds[*kind]);
         for (kind, row) in rows {
-            let kind = &self.kinds[kind];
+            let (name, taken) = (&self.kinds[kind], &mut taken[kind]);
+            let [count, failed, retries] = row.counts(taken);
             let new = Sample {
                 step,
                 phase: PHASES[phase].to_owned(),
                 at_seconds,
                 seconds,
-                kind: kind.clone(),
+                kind: name.clone(),
+                count,
+                failed,
+                retries,
                 ..Sample::default()
             };
-            take(row.finish(times(kind), new))?;
+            take(row.finish(times(name), new))?;
         }
         Ok(())
     }
 }
 
 impl Row {
+    /// The whole numbers of this cell, where so much was taken before: what is rounded in one cell
+    /// is made up for in the next.
+    fn counts(&self, taken: &mut [f64; 3]) -> [u64; 3] {
+        let mut at = 0;
+        [self.count, self.failed, self.retries].map(|more| {
+            let sum = taken[at] + more;
+            let whole = sum.round() as u64 - taken[at].round() as u64;
+            taken[at] = sum;
+            at += 1;
+            whole
+        })
+    }
+
     /// Percentiles are those of the added histogram. If there is none, in the warm-up and for
     /// queries, they are the highest of the parts, which no percentile of the whole exceeds.
     fn finish(self, times: Option<Times>, new: Sample) -> Sample {
-        let Row { count, failed, retries, sum_us, max_us, .. } = self;
+        let Row { count, sum_us, max_us, .. } = self;
         let quantile = |of: fn(&Times) -> u64, highest: u64| match &times {
             Some(times) => of(times).min(max_us),
             None => highest,
         };
         Sample {
-            count,
-            failed,
-            retries,
             mean_us: match &times {
-                // A backlog has no response times.
-                Some(times) if times.number != count => times.mean_us,
-                _ if count > 0 => (sum_us / count as f64 * 1e3).round() / 1e3,
-                _ => 0.0,
+                Some(times) => times.mean_us,
+                None if count > 0.0 => (sum_us / count * 1e3).round() / 1e3,
+                None => 0.0,
             },
             p50_us: quantile(|times| times.p50_us, self.p50_us),
             p99_us: quantile(|times| times.p99_us, self.p99_us),
-            max_us,
+            max_us: quantile(|times| times.max_us, max_us),
             ..new
         }
     }

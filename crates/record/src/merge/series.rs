@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::logs::{Added, Logs, Place, window_end};
+use super::log::{Place, window_end};
+use super::logs::{Added, Logs};
 use super::machine::Machine;
 use super::rows::Rows;
 use crate::error::{Error, ErrorKind, Result};
@@ -42,10 +43,9 @@ pub fn write<'a>(
             rows.before(measured, None, |row| folder.add_sample(&row))?;
         }
         rows.before(key, Some(*cell), |row| folder.add_sample(&row))?;
-        let seconds = rows.seconds(key, *cell).unwrap_or(grid.tick);
-        let (start, length) = (time(grid.start_of(*cell))?, time(seconds)?);
+        let (start, length) = (time(grid.start_of(*cell))?, time(grid.seconds_of(*cell))?);
         for added in of_tick {
-            hlog.add_encoded(&added.tag, added.longest_us, &added.text, start, length)?;
+            hlog.add_encoded(&added.tag, added.times.max_us, &added.text, start, length)?;
         }
         hlog.flush()?;
         let times = |kind: &str| of_tick.iter().find(|a| a.tag == kind).map(|a| a.times);

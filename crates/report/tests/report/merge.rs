@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use hdrhistogram::Histogram;
 use hoap_record::Result;
 use hoap_record::folder::{read_queries, read_run, read_samples};
+use hoap_record::histogram::histogram;
 use hoap_record::hlog;
 use hoap_record::merge::Merge;
-use hoap_record::{CatchUp, Freshness, GRACE, Remark, RemarkId, Run, Verdict};
+use hoap_record::{CatchUp, Freshness, GRACE, Remark, RemarkId, Run, Sample, Verdict};
 use hoap_report::{Loaded, csv};
 use hoap_testing::runs::plain::folder as plain_folder;
 use hoap_testing::runs::{Folder, folder};
@@ -64,8 +66,15 @@ fn logs_without_rows_are_added_up() {
     assert!(hlog::read(&out, 2).unwrap().is_empty());
 }
 
-/// Merging goes through the files tick by tick. Here all of them are added up at once: every row
-/// and every interval must come out the same, of five drivers that began at different times.
+/// How much of a tick lies in a cell.
+fn overlap(tick: (f64, f64), cell: (f64, f64)) -> f64 {
+    let common = tick.1.min(cell.1) - tick.0.max(cell.0);
+    common.max(0.0) / (tick.1 - tick.0)
+}
+
+/// Merging goes through the files tick by tick. Here all of them are shared among the cells at once:
+/// every row and every interval must come out the same, of five drivers that began at different
+/// times.
 #[test]
 fn tick_by_tick_is_what_all_at_once_would_be() {
     let place = tempfile::tempdir().unwrap();
@@ -85,76 +94,218 @@ fn tick_by_tick_is_what_all_at_once_would_be() {
     let rows = read_samples(&out).unwrap();
     let mut compared = 0;
     for step in &merged.steps {
-        let cell =
-            |start: f64, length: f64, grid: f64| (start + length / 2.0 - grid).floor() as i64;
         for phase in ["warmup", "measured"] {
             let of_phase = |path: &Path| {
                 let mut rows = read_samples(path).unwrap();
                 rows.retain(|row| row.step == step.number && row.phase == phase);
                 rows
             };
-            // The second one began first.
-            let start = |row: &hoap_record::Sample| row.at_seconds - row.seconds;
-            let grid = of_phase(&paths[1]).iter().map(start).fold(f64::INFINITY, f64::min);
-            let mut sums: BTreeMap<(i64, String), (u64, u64)> = BTreeMap::new();
-            let mut times: BTreeMap<(i64, String), Vec<(u64, u64)>> = BTreeMap::new();
-            for (path, offset) in paths.iter().zip(offsets) {
-                for row in of_phase(path) {
-                    let at = cell(row.at_seconds - row.seconds + offset, row.seconds, grid);
-                    let sum = sums.entry((at, row.kind)).or_default();
-                    *sum = (sum.0 + row.count, sum.1.max(row.p99_us));
-                }
-                if phase == "warmup" {
-                    continue;
-                }
-                let add = |interval: hlog::Interval<'_>| {
-                    let at = cell(interval.start_seconds + offset, interval.seconds, grid);
-                    times.entry((at, interval.tag.into())).or_default().extend(interval.times);
-                    Ok(())
-                };
-                hlog::each(path, step.number, |_| true, add).unwrap();
+            let parts: Vec<_> = paths.iter().map(|path| of_phase(path)).collect();
+            let mut sums: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+            for row in parts.iter().flatten() {
+                sums.entry(row.kind.clone()).or_default().0 += row.count;
             }
-            let ours = rows.iter().filter(|row| row.step == step.number && row.phase == phase);
-            let found: Vec<_> = ours.collect();
-            assert_eq!(found.len(), sums.len());
-            for (&row, ((at, kind), (count, p99_us))) in found.iter().zip(&sums) {
-                assert_eq!((&row.kind, row.count), (kind, *count), "step {}", step.number);
-                assert!((start(row) - grid - *at as f64).abs() < 1e-5, "{row:?} {at}");
-                let mut all: Vec<(u64, u64)> =
-                    times.get(&(*at, kind.clone())).cloned().unwrap_or_default();
-                all.sort_unstable();
-                let expected = match phase {
-                    "warmup" => *p99_us,
-                    _ => {
-                        let mut histogram = hoap_record::histogram::histogram();
-                        all.iter().for_each(|(time, n)| histogram.record_n(*time, *n).unwrap());
-                        histogram.value_at_quantile(0.99).min(row.max_us)
-                    }
-                };
-                assert_eq!(row.p99_us, expected, "{row:?}");
-                compared += 1;
-            }
-            let mut read: BTreeMap<(i64, String), Vec<(u64, u64)>> = BTreeMap::new();
-            let mut order = Vec::new();
+            let mut logged: BTreeMap<(i64, String), Histogram<u64>> = BTreeMap::new();
+            let (mut order, mut starts) = (Vec::new(), Vec::new());
             let note = |interval: hlog::Interval<'_>| {
-                let at = cell(interval.start_seconds, interval.seconds, grid);
+                let at = (interval.start_seconds * 1e3).round() as i64;
+                starts.push((interval.start_seconds, interval.seconds));
                 order.push((at, interval.tag.to_owned()));
-                read.insert((at, interval.tag.into()), interval.times.to_vec());
-                Ok(())
+                let all = logged.entry((at, interval.tag.into())).or_insert_with(histogram);
+                interval.add_to(all)
             };
             if phase == "measured" {
                 hlog::each(&out, step.number, |_| true, note).unwrap();
                 assert!(order.is_sorted_by(|a, b| a < b), "the order of the log");
             }
-            for all in times.values_mut() {
-                let mut sums: BTreeMap<u64, u64> = BTreeMap::new();
-                all.iter().for_each(|(time, count)| *sums.entry(*time).or_default() += count);
-                *all = sums.into_iter().collect();
+            let mut length = None;
+            for row in rows.iter().filter(|row| row.step == step.number && row.phase == phase) {
+                let cell = (row.at_seconds - row.seconds, row.at_seconds);
+                let first = *length.get_or_insert(row.seconds);
+                assert!((row.seconds - first).abs() < 3e-6, "cells are equal");
+                let (mut exact, mut highest) = (0.0, 0);
+                for (part, offset) in parts.iter().zip(offsets) {
+                    for of in part.iter().filter(|of| of.kind == row.kind) {
+                        let end = of.at_seconds + offset;
+                        let share = overlap((end - of.seconds, end), cell);
+                        exact += of.count as f64 * share;
+                        highest = if share > 1e-5 { highest.max(of.p99_us) } else { highest };
+                    }
+                }
+                assert!((row.count as f64 - exact).abs() <= 1.0, "{row:?} {exact}");
+                sums.get_mut(&row.kind).unwrap().1 += row.count;
+                if phase == "warmup" {
+                    assert_eq!(row.p99_us, highest, "{row:?}");
+                    continue;
+                }
+                let times = &logged[&((cell.0 * 1e3).round() as i64, row.kind.clone())];
+                // A backlog has no response times.
+                let timed = step.rate_shortfall.is_none();
+                let off = (times.len() as f64 - exact).abs();
+                assert!(!timed || off <= 2.0 + 0.03 * exact, "{row:?}: {off} of {exact}");
+                assert_eq!(row.p99_us, times.value_at_quantile(0.99).min(row.max_us));
+                assert_eq!(row.max_us, times.max().min(row.max_us));
+                compared += 1;
             }
-            assert!(read == times, "the intervals of step {}", step.number);
+            assert!(sums.values().all(|(parts, whole)| parts == whole), "{sums:?}");
+            let seconds = match phase {
+                "warmup" => 2.4,
+                _ => step.seconds,
+            };
+            let kind = |row: &&Sample| row.kind == "READ" && row.phase == phase;
+            let ours = rows.iter().filter(|row| row.step == step.number).filter(kind);
+            let sum: f64 = ours.map(|row| row.seconds).sum();
+            assert!((sum - seconds).abs() < 1e-5, "{sum} of {seconds}");
         }
+        let whole = hlog::read(&out, step.number).unwrap();
+        let mut all: BTreeMap<String, Histogram<u64>> = BTreeMap::new();
+        for (tag, times) in paths.iter().flat_map(|path| hlog::read(path, step.number).unwrap()) {
+            all.entry(tag).or_insert_with(histogram).add(times).unwrap();
+        }
+        assert!(whole == all, "the times of step {}", step.number);
     }
     assert!(compared > 200, "{compared}");
+}
+
+/// Two drivers of two clients each, whose operations take 5 ms: no fleet of them can do more than
+/// 800 operations a second. Their ticks are late now and then, as on a busy machine.
+#[test]
+fn a_fleet_does_no_more_than_its_clients_can_and_time_adds_up() {
+    let place = tempfile::tempdir().unwrap();
+    let mut late = hoap_data::random::Stream::new(7, &[]);
+    let paths: Vec<PathBuf> = (0..2)
+        .map(|n| {
+            let mut ends: Vec<f64> = Vec::new();
+            for second in 1..=60 {
+                // One that is more than a tick late swallows the next.
+                let wait = if late.uniform(1..=6) == 6 { late.uniform(1..=1400) } else { 0 };
+                let end = (f64::from(second) + wait as f64 / 1e3).min(60.0);
+                if ends.last().is_none_or(|last| end - last > 0.01) {
+                    ends.push(end);
+                }
+            }
+            let mut made = constant(&ends, 400.0);
+            made.run.started = format!("2026-01-01T00:00:00.{:03}Z", 370 * n);
+            made.run.host.cores = n;
+            let path = place.path().join(n.to_string());
+            made.write(&path);
+            path
+        })
+        .collect();
+    let out = place.path().join("out");
+    let step = merge(&paths, &out, vec![]).unwrap().steps.remove(0);
+    assert_eq!(step.transactions[0].count, 48_000);
+    let rows = read_samples(&out).unwrap();
+    // As long as a tick was on the driver that was late less.
+    assert!((55..=60).contains(&rows.len()), "{}", rows.len());
+    assert_eq!(rows.iter().map(|row| row.count).sum::<u64>(), 48_000);
+    let seconds: f64 = rows.iter().map(|row| row.seconds).sum();
+    assert!((seconds - step.seconds).abs() < 1e-6 && (seconds - 60.37).abs() < 1e-6, "{seconds}");
+    for row in &rows {
+        assert!(row.count as f64 <= 800.0 * row.seconds + 1.0, "{row:?}");
+        assert_eq!(row.p50_us, 5_000, "{row:?}");
+    }
+    for row in &rows[1..rows.len() - 1] {
+        assert!(row.count as f64 >= 800.0 * row.seconds - 1.0, "{row:?}");
+    }
+    let mut logged = (0, 0.0);
+    let note = |interval: hlog::Interval<'_>| {
+        let count: u64 = interval.times.iter().map(|(_, count)| count).sum();
+        logged = (logged.0 + count, logged.1 + interval.seconds);
+        // Its edges are known to the millisecond.
+        assert!(count as f64 <= 800.0 * interval.seconds + 8.0, "{count} in {}", interval.seconds);
+        Ok(())
+    };
+    hlog::each(&out, 1, |_| true, note).unwrap();
+    assert_eq!(logged.0, 48_000);
+    assert!((logged.1 - 60.37).abs() < 0.05, "{}", logged.1);
+}
+
+/// One step in which `per_second` operations of 5 ms end evenly, in ticks with these ends.
+fn constant(ends: &[f64], per_second: f64) -> Folder {
+    let mut made = plain_folder("ycsb-f", 1, 1.0);
+    made.run.steps.truncate(1);
+    let step = &mut made.run.steps[0];
+    (step.start_seconds, step.warmup_seconds, step.seconds) = (0.0, 0.0, ends[ends.len() - 1]);
+    step.transactions.truncate(1);
+    let read = &mut step.transactions[0];
+    let place = tempfile::tempdir().unwrap();
+    let mut log = hlog::Hlog::create(place.path(), 1, std::time::SystemTime::UNIX_EPOCH).unwrap();
+    made.samples.clear();
+    let (mut start, mut done) = (0.0, 0);
+    for end in ends {
+        let all = (end * per_second).round() as u64;
+        let (count, seconds) = (all - done, end - start);
+        let mut times = histogram();
+        times.record_n(5_000, count).unwrap();
+        let time = std::time::Duration::from_secs_f64;
+        log.add("READ", &times, time(start), time(seconds)).unwrap();
+        let micros = if count > 0 { 5_000 } else { 0 };
+        made.samples.push(Sample {
+            step: 1,
+            phase: "measured".into(),
+            at_seconds: *end,
+            seconds,
+            kind: "READ".into(),
+            count,
+            mean_us: micros as f64,
+            p50_us: micros,
+            p99_us: micros,
+            max_us: micros,
+            ..Sample::default()
+        });
+        (start, done) = (*end, all);
+    }
+    log.flush().unwrap();
+    (read.kind, read.count, read.timed) = ("READ".into(), done, done);
+    read.latency.max_us = 5_000;
+    (read.unfinished, read.at_least) = (0, 0);
+    made.logs = vec![(1, std::fs::read(hlog::path(place.path(), 1)).unwrap())];
+    made
+}
+
+/// What one driver lacks for nine seconds the other has. What both lack is the fleet's gap.
+#[test]
+fn the_longest_gap_is_that_of_the_fleet() {
+    let steady: Vec<f64> = (1..=60).map(f64::from).collect();
+    let gap = |from_seconds, seconds| Some(hoap_record::Gap { from_seconds, seconds });
+    // Of each driver the seconds without a success, and its longest gap.
+    type Silent = (&'static [(usize, usize)], Option<hoap_record::Gap>);
+    let cases: [([Silent; 2], Option<hoap_record::Gap>); 5] = [
+        ([(&[(20, 29)], gap(19.7, 9.6)), (&[], gap(3.0, 0.005))], None),
+        // As exact as the drivers know it, on the clock of the earlier one.
+        ([(&[(20, 29)], gap(19.7, 9.6)), (&[(20, 29)], gap(19.2, 9.6))], gap(19.7, 9.6)),
+        // Where each has another longest gap, to the tick.
+        ([(&[(5, 15), (40, 45)], gap(4.9, 10.2)), (&[(40, 45)], gap(39.4, 5.3))], gap(40.5, 4.5)),
+        ([(&[(5, 15)], gap(4.9, 10.2)), (&[(40, 45)], gap(39.4, 5.3))], None),
+        ([(&[(0, 60)], gap(0.0, 60.0)), (&[(0, 60)], gap(0.0, 60.0))], gap(0.5, 59.5)),
+    ];
+    for (drivers, wanted) in cases {
+        let place = tempfile::tempdir().unwrap();
+        let mut paths = Vec::new();
+        for (n, (silent, longest)) in drivers.into_iter().enumerate() {
+            let mut made = constant(&steady, 400.0);
+            for second in silent.iter().flat_map(|(from, to)| *from..*to) {
+                made.samples[second].count = 0;
+            }
+            made.run.steps[0].longest_gap = longest;
+            made.run.started = format!("2026-01-01T00:00:00.{}Z", 5 * n);
+            made.run.host.cores = n;
+            paths.push(place.path().join(n.to_string()));
+            made.write(&paths[n]);
+        }
+        let step = merge(&paths, &place.path().join("out"), vec![]).unwrap().steps.remove(0);
+        let found = step.longest_gap.filter(|gap| gap.seconds > 0.1);
+        let near = |a: f64, b: f64| (a - b).abs() < 1.1;
+        match (found, wanted) {
+            (Some(found), Some(wanted)) => assert!(
+                near(found.seconds, wanted.seconds)
+                    && near(found.from_seconds, wanted.from_seconds),
+                "{found:?}, not {wanted:?}"
+            ),
+            (found, wanted) => assert_eq!(found, wanted),
+        }
+    }
 }
 
 /// Two drivers, the second of which began 0.3 s later.
@@ -224,26 +375,17 @@ fn everything_is_added_and_nothing_is_counted_twice() {
     let shown = csv(&hoap_report::tables::overview(&[Loaded::open(&out).unwrap().entry()]));
     assert!(shown.contains("drivers,\"2, start skew 300 ms\""), "{shown}");
 
-    // Ticks of 1 s that begin 0.3 s apart fall into the same cells: one of each driver in every
-    // row.
     let rows = read_samples(&out).unwrap();
-    let parts = [&paths[0], &paths[1]].map(|path| {
-        let mut rows = read_samples(path).unwrap();
-        rows.sort_by(|a, b| {
-            let times = (a.step, a.at_seconds).partial_cmp(&(b.step, b.at_seconds)).unwrap();
-            times.then_with(|| a.kind.cmp(&b.kind))
-        });
-        rows
-    });
-    assert_eq!(rows.len(), parts[0].len());
-    let sum = |rows: &[hoap_record::Sample]| rows.iter().map(|s| s.count).sum::<u64>();
-    assert_eq!(sum(&rows), sum(&parts[0]) + sum(&parts[1]));
-    for (row, (a, b)) in
-        rows.iter().zip(parts[0].iter().zip(&parts[1])).filter(|(r, _)| r.step == 2)
-    {
-        assert_eq!(row.max_us, a.max_us.max(b.max_us), "{row:?}");
-        assert_eq!(row.count, a.count + b.count);
-    }
+    let sums = |rows: &[Sample]| {
+        let mut sums: BTreeMap<(usize, String, String), [u64; 3]> = BTreeMap::new();
+        for row in rows {
+            let sum = sums.entry((row.step, row.phase.clone(), row.kind.clone())).or_default();
+            *sum = [sum[0] + row.count, sum[1] + row.failed, sum[2] + row.retries];
+        }
+        sums
+    };
+    let parts = [&paths[0], &paths[1]].map(|path| read_samples(path).unwrap()).concat();
+    assert_eq!(sums(&rows), sums(&parts));
 
     let executions = read_queries(&out).unwrap();
     let before = read_queries(&paths[0]).unwrap().len() + read_queries(&paths[1]).unwrap().len();
