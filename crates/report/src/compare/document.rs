@@ -13,6 +13,7 @@ use crate::format::number::Unit;
 use crate::format::table::{Cell, Column, Table};
 use crate::format::text;
 use crate::run::frontier::Frontier;
+use crate::run::key;
 use crate::run::measure::Measure;
 use crate::run::remarks::line;
 use crate::statistics::{Basis, ChangeVerdict, Estimate, FALSE_VERDICTS, FEWEST};
@@ -114,14 +115,14 @@ pub fn repeated(side: &Side) -> Vec<Block> {
                 Cell::Text(each.join(", ")),
             ]);
         };
-    for (key, first) in super::side::steps(side.first()) {
+    for (key, first) in key::steps(side.first()) {
         let Ok(steps) = side.steps(&key) else { continue };
         for metric in [Metric::Tpm, Metric::Ops, Metric::Power] {
             if !metric.is_headline(measure) {
                 continue;
             }
             let values = steps.iter().map(|step| metric.recorded(None, step)?.ok()).collect();
-            add(&first.name, metric.title(None), &|value| metric.unit().show(value), values);
+            add(&key.name(first), metric.title(None), &|value| metric.unit().show(value), values);
         }
     }
     let ratios = side.runs.iter().map(|run| Some(Frontier::of_run(&run.run)?.ratio)).collect();

@@ -9,7 +9,8 @@ use hoap_record::{Error, ErrorKind, Percentile, Result, Step};
 use super::gate::Gate;
 use super::line::{ComparedLine, Scope, Shown};
 use super::metric::{Metric, QUERIES, attempts};
-use super::side::{Logs, Side, StepKey, logs, steps};
+use super::side::{Logs, Side, logs};
+use crate::run::key::{StepKey, steps};
 use crate::run::measure::Measure;
 use crate::statistics::{Estimate, Ratio, RatioQuestion, judge};
 
@@ -121,10 +122,7 @@ fn matched<'a>(
     }
     let mut matched = Vec::new();
     for (key, step) in ours {
-        let name = match key.occurrence {
-            0 => step.name.clone(),
-            n => format!("{} ({})", step.name, n + 1),
-        };
+        let name = key.name(step);
         match (baseline.steps(&key), candidate.steps(&key)) {
             (Ok(baseline), Ok(candidate)) => matched.push(Matched { name, baseline, candidate }),
             (Err(why), _) | (_, Err(why)) => left_out.push(format!("step {name}: {why}")),

@@ -1,6 +1,6 @@
 //! One side of a comparison: a run, or several of the same configuration.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fs;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use hoap_record::words::counted;
 use hoap_record::{Error, ErrorKind, Result};
 use hoap_record::{Execution, Remark, RemarkId, Run, Severity, Step};
 
+use crate::run::key::{StepKey, steps};
 use crate::run::samples::Samples;
 use crate::run::{Loaded, remarks};
 use crate::statistics::{Gathered, Intervals};
@@ -201,33 +202,4 @@ fn runs_within(path: &Path) -> Result<Vec<PathBuf>> {
                 .advise("name the folder of a run, or that of `hoap run --repeat`"))
         }
     }
-}
-
-/// What makes a step the same step in another run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StepKey {
-    /// Transaction clients, or those of a workload without two sides.
-    pub tx_clients: usize,
-    /// Query clients.
-    pub query_clients: usize,
-    /// Open loop: the intended rate and how arrivals are spread.
-    pub rate: Option<(f64, String)>,
-    /// Of several such steps in a run, which, from 0.
-    pub occurrence: usize,
-}
-
-/// The steps of a run with their keys. The probes of a search are no steps to compare: their rates
-/// depend on what was found.
-pub fn steps(run: &Run) -> Vec<(StepKey, &Step)> {
-    let mut occurrences = HashMap::new();
-    let mut key = |step: &Step| {
-        let rate = step.rate_intended.map(|r| (r, step.arrivals.clone().unwrap_or_default()));
-        let (tx_clients, query_clients) = (step.tx_clients, step.query_clients);
-        let bits = rate.as_ref().map(|(rate, arrivals)| (rate.to_bits(), arrivals.clone()));
-        let before = occurrences.entry((tx_clients, query_clients, bits)).or_insert(0);
-        let occurrence = *before;
-        *before += 1;
-        StepKey { tx_clients, query_clients, rate, occurrence }
-    };
-    run.planned_steps().iter().map(|step| (key(step), step)).collect()
 }

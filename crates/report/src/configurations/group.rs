@@ -6,6 +6,7 @@ use hoap_record::{Latency, Step};
 use super::report::Report;
 use crate::format::table::Cell;
 use crate::run::Loaded;
+use crate::run::key::{self, StepKey};
 use crate::run::measure::{Axis, Measure};
 use crate::run::void::{reason, verdicts, void};
 
@@ -122,20 +123,19 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The steps of a configuration's runs that had the same clients and the same rate: repetitions of
-/// one measurement.
+/// The steps of a configuration's runs that have the same key: repetitions of one measurement.
 #[derive(Clone, Debug)]
 pub struct Place<'a> {
     /// Number of the member.
     pub member: usize,
-    /// Clients of transactions, or of a workload without two sides.
-    pub clients: usize,
-    /// Clients of queries.
-    pub query_clients: usize,
-    /// Intended operations per second of an open loop.
-    pub rate: Option<f64>,
-    /// The steps, one of each run that has it.
+    /// What the steps have in common.
+    pub key: StepKey,
+    /// Its name: "4 tx, 1 query", "8 clients, 5000/s".
+    pub name: String,
+    /// The whole steps, one of each run that has it.
     pub steps: Vec<&'a Step>,
+    /// Those that are not whole: they enter no number.
+    pub partial: Vec<&'a Step>,
 }
 
 impl<'a> Member<'a> {
@@ -144,20 +144,10 @@ impl<'a> Member<'a> {
     pub fn places(&self, number: usize) -> Vec<Place<'a>> {
         let mut places: Vec<Place<'a>> = Vec::new();
         let runs = self.runs.iter().filter(|(_, run)| run.run.search.is_none());
-        for step in runs.flat_map(|(_, run)| &run.run.steps) {
-            let same = |p: &Place<'_>| {
-                (p.clients, p.query_clients) == (step.tx_clients, step.query_clients)
-                    && p.rate == step.rate_intended
-            };
-            match places.iter_mut().find(|p| same(p)) {
-                Some(place) => place.steps.push(step),
-                None => places.push(Place {
-                    member: number,
-                    clients: step.tx_clients,
-                    query_clients: step.query_clients,
-                    rate: step.rate_intended,
-                    steps: vec![step],
-                }),
+        for (key, step) in runs.flat_map(|(_, run)| key::steps(&run.run)) {
+            match places.iter_mut().find(|place| place.key == key) {
+                Some(place) => place.add(step),
+                None => places.push(Place::new(number, key, &[step])),
             }
         }
         places
@@ -209,9 +199,7 @@ impl<'a> Member<'a> {
             steps.extend(search.held().filter_map(|n| all.get(first + n)));
         }
         let step: &Step = *steps.first()?;
-        let (clients, query_clients) = (step.tx_clients, step.query_clients);
-        let rate = step.rate_intended;
-        let place = Place { member: 0, clients, query_clients, rate, steps };
+        let place = Place::new(0, StepKey::first(step), &steps);
         let value = place.spread(|s| measure.value(s).ok())?;
         Some((place, value))
     }
@@ -222,7 +210,7 @@ impl<'a> Member<'a> {
         for place in self.places(0) {
             let Some(value) = place.spread(|s| measure.value(s).ok()) else { continue };
             let short = place.steps.iter().any(|s| s.rate_shortfall.is_some());
-            if short || place.clients == 0 {
+            if short || place.clients() == 0 {
                 continue;
             }
             if best.as_ref().is_none_or(|(_, b)| value.mean > b.mean) {
@@ -239,48 +227,77 @@ impl<'a> Member<'a> {
             let power = p.spread(|s| crate::run::isolation::power(s).ok())?;
             Some((p, power))
         });
-        complete.min_by_key(|(p, _)| (p.query_clients, p.clients))
+        complete.min_by_key(|(p, _)| (p.query_clients(), p.clients()))
     }
 }
 
-impl Place<'_> {
-    /// Its name: "4 tx, 1 query", "8 clients, 5000/s".
-    pub fn name(&self) -> &str {
-        self.steps.first().map_or("", |s| s.name.as_str())
+impl<'a> Place<'a> {
+    /// Of these steps, at least one.
+    fn new(member: usize, key: StepKey, steps: &[&'a Step]) -> Place<'a> {
+        let name = steps.first().map(|step| key.name(step)).unwrap_or_default();
+        let mut place = Place { member, key, name, steps: Vec::new(), partial: Vec::new() };
+        steps.iter().for_each(|step| place.add(step));
+        place
+    }
+
+    fn add(&mut self, step: &'a Step) {
+        match step.partial {
+            None => self.steps.push(step),
+            Some(_) => self.partial.push(step),
+        }
+    }
+
+    /// Clients of transactions, or of a workload without two sides.
+    pub fn clients(&self) -> usize {
+        self.key.tx_clients
+    }
+
+    /// Clients of queries.
+    pub fn query_clients(&self) -> usize {
+        self.key.query_clients
+    }
+
+    /// Intended operations per second of an open loop.
+    pub fn rate(&self) -> Option<f64> {
+        Some(self.key.rate.as_ref()?.0)
     }
 
     /// What it differs in from others.
     pub fn axis(&self) -> Axis {
-        if self.rate.is_some() { Axis::Rate } else { Axis::Clients }
+        if self.key.rate.is_some() { Axis::Rate } else { Axis::Clients }
     }
 
     /// Where it stands on its axis.
     pub fn x(&self) -> f64 {
-        self.rate.unwrap_or(self.clients as f64)
+        self.rate().unwrap_or(self.clients() as f64)
     }
 
-    /// A value over the steps that have it, with its geometric mean.
+    /// A value over the whole steps that have it, with its geometric mean.
     pub fn spread(&self, value: impl Fn(&Step) -> Option<f64>) -> Option<Spread> {
         Spread::geometric(self.steps.iter().filter_map(|s| value(s)))
+    }
+
+    /// Why a step is not whole.
+    fn part(&self) -> Option<String> {
+        self.partial.iter().find_map(|s| s.partial.clone())
     }
 
     /// The mean of a value, or why there is none.
     pub fn cell(&self, value: impl Fn(&Step) -> Result<f64, String>) -> Cell {
         match self.spread(|s| value(s).ok()) {
             Some(spread) => Cell::Number(spread.mean),
-            None => match self.steps.iter().find_map(|s| value(s).err()) {
+            None => match self.steps.iter().find_map(|s| value(s).err()).or_else(|| self.part()) {
                 Some(why) => Cell::Incomplete(why),
                 None => Cell::Empty,
             },
         }
     }
 
-    /// A number of the response times of this kind of operation, in seconds, over the steps that
-    /// are whole.
+    /// A number of the response times of this kind of operation, in seconds.
     pub fn latency(&self, kind: &str, of: impl Fn(&Latency) -> f64) -> Option<Spread> {
         self.spread(|s| {
             let times = s.transactions.iter().find(|o| o.kind == kind)?.response()?;
-            s.partial.is_none().then(|| of(times) / 1e6)
+            Some(of(times) / 1e6)
         })
     }
 
@@ -290,7 +307,7 @@ impl Place<'_> {
             let all = || measure.operations(s).filter(|o| o.response().is_some());
             let timed: u64 = all().map(|o| o.timed).sum();
             let sum: f64 = all().map(|o| o.timed as f64 * o.latency.mean_us).sum();
-            (timed > 0 && s.partial.is_none()).then(|| sum / timed as f64 / 1e6)
+            (timed > 0).then(|| sum / timed as f64 / 1e6)
         })
     }
 
@@ -299,7 +316,7 @@ impl Place<'_> {
         Spread::arithmetic(self.steps.iter().filter_map(|s| {
             let failed = measure.operations(s).fold(0, |n: u64, o| n.saturating_add(o.failed()));
             let ended = measure.operations(s).fold(failed, |n, o| n.saturating_add(o.count));
-            (ended > 0 && s.partial.is_none()).then(|| failed as f64 / ended as f64)
+            (ended > 0).then(|| failed as f64 / ended as f64)
         }))
     }
 
@@ -308,7 +325,7 @@ impl Place<'_> {
         self.spread(|s| {
             let times = measure.operations(s).filter_map(|o| o.response());
             let p99 = times.map(|latency| latency.p99_us).max()?;
-            s.partial.is_none().then_some(p99 as f64 / 1e6)
+            Some(p99 as f64 / 1e6)
         })
     }
 }

@@ -5,6 +5,7 @@ pub mod freshness;
 pub mod frontier;
 pub mod heat;
 pub mod isolation;
+pub mod key;
 pub mod loaded;
 pub mod machine;
 pub mod measure;

@@ -6,6 +6,7 @@ use crate::configurations::group::{Group, Member, Place, Spread};
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Sheet, Table};
 use crate::run::isolation::{complete, power};
+use crate::run::key::StepKey;
 use crate::run::measure::Measure;
 
 /// A place with the configuration it belongs to.
@@ -21,18 +22,26 @@ fn places<'a>(group: &Group<'a>, which: impl Fn(&Place<'_>) -> bool) -> Vec<At<'
 
 /// The columns that say which configuration and which place.
 fn keyed<'a>(group: &Group<'_>, id: &str, title: &str) -> Sheet<'a, At<'a>> {
-    let open = group.places().iter().any(|p| p.rate.is_some());
+    let places = group.places();
+    let open = places.iter().any(|p| p.rate().is_some());
+    let arrivals = |p: &Place<'_>| p.key.rate.as_ref().map(|(_, arrivals)| arrivals.clone());
+    let mut kinds = places.iter().filter_map(arrivals);
+    let first = kinds.next();
+    let several = kinds.any(|of| Some(of) != first);
+    let again = places.iter().any(|p| p.key.occurrence > 0);
     let (hybrid, repeated) = (group.measure == Measure::Hybrid, repeats(group));
     let clients = if hybrid { "transaction clients" } else { "clients" };
     Sheet::new(id, title)
         .text("configuration", |at: &At<'_>| at.label)
-        .number(clients, Unit::Count, |at| at.place.clients as f64)
+        .number(clients, Unit::Count, |at| at.place.clients() as f64)
         .when(hybrid, |s| {
-            s.number("query clients", Unit::Count, |at| at.place.query_clients as f64)
+            s.number("query clients", Unit::Count, |at| at.place.query_clients() as f64)
         })
         .when(open, |s| {
-            s.cells("intended", Some(Unit::Rate("/s")), |at| Cell::maybe(at.place.rate))
+            s.cells("intended", Some(Unit::Rate("/s")), |at| Cell::maybe(at.place.rate()))
         })
+        .when(several, |s| s.text("arrivals", move |at| arrivals(&at.place).unwrap_or_default()))
+        .when(again, |s| s.text("step", |at| at.place.name.clone()))
         .when(repeated, |s| s.number("runs", Unit::Count, |at| at.place.steps.len() as f64))
 }
 
@@ -71,7 +80,7 @@ pub fn throughput_by_configuration(group: &Group<'_>) -> Table {
     let sheet = keyed(group, "throughput-by-configuration", &title);
     let value = |s: &Step, m: Measure| m.value(s);
     spread(sheet, unit, measure.rate(), repeats(group), value, measure)
-        .rows(places(group, |p| p.clients > 0))
+        .rows(places(group, |p| p.clients() > 0))
 }
 
 /// Response times of every configuration, number of clients and kind (CH2 figure 10, CH2++ figure 8
@@ -85,14 +94,14 @@ pub fn latency_by_configuration(group: &Group<'_>) -> Table {
     };
     let mut sheet = Sheet::new("latency-by-configuration", title)
         .text("configuration", |(at, _): &(At<'_>, String)| at.label)
-        .text("step", |(at, _)| at.place.name().to_string())
+        .text("step", |(at, _)| at.place.name.clone())
         .text(group.measure.operation(), |(_, kind)| kind.clone());
     for time in TimeOf::SHOWN {
         sheet = sheet.cells(time.name(), Some(Unit::Latency), move |(at, kind)| {
             Cell::maybe(at.place.latency(kind, |l| time.of(l)).map(|s| s.mean))
         });
     }
-    let rows = places(group, |p| p.clients > 0).into_iter().flat_map(|at| {
+    let rows = places(group, |p| p.clients() > 0).into_iter().flat_map(|at| {
         let of = move |kind: &String| {
             let At { label, place } = &at;
             (At { label, place: place.clone() }, kind.clone())
@@ -158,7 +167,7 @@ pub fn power_by_configuration(group: &Group<'_>) -> Table {
         .cells("QpH", Some(Unit::Rate("QpH")), |at| {
             at.place.cell(|s| complete(s, s.queries_per_hour))
         })
-        .rows(places(group, |p| p.query_clients > 0))
+        .rows(places(group, |p| p.query_clients() > 0))
 }
 
 /// What each configuration did at its best, and how fast its data came in (CH2++ table 3).
@@ -188,7 +197,7 @@ pub fn summary_by_configuration(group: &Group<'_>) -> Table {
         .when(any(&move |m| best(m).is_some()), |s| {
             s.cells("highest", Some(measure.rate()), move |m| Cell::maybe(best(m)))
                 .text("with", move |m| {
-                    m.best(measure).map(|(p, _)| p.name().to_string()).unwrap_or_default()
+                    m.best(measure).map(|(p, _)| p.name.clone()).unwrap_or_default()
                 })
                 .cells(if hybrid { "NewOrder p99" } else { "p99" }, Some(Unit::Latency), move |m| {
                     let best = m.best(measure);
@@ -203,9 +212,7 @@ pub fn summary_by_configuration(group: &Group<'_>) -> Table {
                 let qph = |(p, _): (Place<'_>, Spread)| p.spread(|s| s.queries_per_hour);
                 Cell::maybe(m.power().and_then(qph).map(|s| s.mean))
             })
-            .text("queries with", |m| {
-                m.power().map(|(p, _)| p.name().to_string()).unwrap_or_default()
-            })
+            .text("queries with", |m| m.power().map(|(p, _)| p.name.clone()).unwrap_or_default())
         })
         .text("checks", Member::checks)
         .rows(group.members.clone())
@@ -226,20 +233,23 @@ pub fn query_mean(place: &Place<'_>, kind: &str) -> Cell {
 /// The places with query clients that more than one configuration has, by name: what can be
 /// compared query by query.
 pub fn shared_query_places<'a>(group: &Group<'a>) -> Vec<(String, Vec<(&'a str, Place<'a>)>)> {
-    let all = places(group, |p| p.query_clients > 0);
-    let mut keys: Vec<(usize, usize)> =
-        all.iter().map(|at| (at.place.query_clients, at.place.clients)).collect();
-    keys.sort_unstable();
-    keys.dedup();
+    let all = places(group, |p| p.query_clients() > 0);
+    let mut keys: Vec<&StepKey> = Vec::new();
+    for at in &all {
+        if !keys.contains(&&at.place.key) {
+            keys.push(&at.place.key);
+        }
+    }
+    keys.sort_by_key(|key| (key.query_clients, key.tx_clients));
     let mut out = Vec::new();
     for key in keys {
         let here: Vec<(&str, Place<'_>)> = all
             .iter()
-            .filter(|at| (at.place.query_clients, at.place.clients) == key)
+            .filter(|at| at.place.key == *key)
             .map(|at| (at.label, at.place.clone()))
             .collect();
-        if here.len() > 1 {
-            out.push((here[0].1.name().to_string(), here));
+        if here.len() > 1 && here.iter().any(|(_, place)| !place.steps.is_empty()) {
+            out.push((here[0].1.name.clone(), here));
         }
     }
     out
@@ -279,7 +289,7 @@ pub fn cluster_sizes(group: &Group<'_>) -> Table {
         .text("system", |m: &Member<'_>| m.system.clone())
         .text("configuration", |m| m.label)
         .cells("nodes", Some(Unit::Count), |m| Cell::maybe(m.nodes.map(f64::from)))
-        .text("step", move |m| at(m, measure).map(|p| p.name().to_string()).unwrap_or_default())
+        .text("step", move |m| at(m, measure).map(|p| p.name.clone()).unwrap_or_default())
         .cells(measure.unit(), Some(measure.rate()), move |m| {
             Cell::maybe(m.best(measure).map(|(_, s)| s.mean))
         })
@@ -309,11 +319,12 @@ pub struct Failed<'a> {
     pub ended: u64,
 }
 
-/// What failed in all steps of each configuration.
+/// What failed in all whole steps of each configuration.
 pub fn failed<'a>(group: &Group<'a>) -> Vec<Failed<'a>> {
     let mut out: Vec<Failed<'a>> = Vec::new();
     for member in &group.members {
-        let steps = || member.runs.iter().flat_map(|(_, run)| &run.run.steps);
+        let all = || member.runs.iter().flat_map(|(_, run)| &run.run.steps);
+        let steps = || all().filter(|step| step.partial.is_none());
         let operations = || steps().flat_map(|s| &s.transactions);
         for operation in operations() {
             for (error, count) in &operation.failures {
@@ -338,7 +349,7 @@ pub fn failed<'a>(group: &Group<'a>) -> Vec<Failed<'a>> {
 
 /// The share of operations that failed, by configuration, operation and kind of error.
 pub fn failed_shares(group: &Group<'_>) -> Table {
-    Sheet::new("failed-shares", "Share of operations that failed, all steps together")
+    Sheet::new("failed-shares", "Share of operations that failed, all whole steps together")
         .text("configuration", |f: &Failed<'_>| f.label)
         .text("operation", |f| f.kind.clone())
         .text("error", |f| f.error.clone())

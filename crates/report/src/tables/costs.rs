@@ -65,7 +65,7 @@ fn costed<'a>(
         number,
         priced,
         cost,
-        step: best.as_ref().map(|(p, _)| p.name().to_string()).unwrap_or_default(),
+        step: best.as_ref().map(|(p, _)| p.name.clone()).unwrap_or_default(),
         per_second: load.total(),
         headline: best.map_or(0.0, |(_, value)| value.mean),
         qph,

@@ -5,6 +5,7 @@ mod compare;
 mod configurations;
 mod merge;
 mod on_chromium;
+mod places;
 mod plain;
 mod policy;
 mod prices;

@@ -41,7 +41,7 @@ fn dashed(measure: Measure, places: &[Place<'_>]) -> Vec<usize> {
 }
 
 fn query_counts(places: &[Place<'_>]) -> Vec<usize> {
-    let mut counts: Vec<usize> = places.iter().map(|p| p.query_clients).collect();
+    let mut counts: Vec<usize> = places.iter().map(|p| p.query_clients()).collect();
     counts.sort_unstable();
     counts.dedup();
     counts
@@ -61,7 +61,7 @@ fn by_queries<'a>(
         let value = value.clone();
         Facet {
             name: query_words(n),
-            value: Box::new(move |p: &Place<'_>| (p.query_clients == n).then(|| value(p))?),
+            value: Box::new(move |p: &Place<'_>| (p.query_clients() == n).then(|| value(p))?),
         }
     };
     query_counts(places).into_iter().map(facet).collect()
@@ -72,7 +72,7 @@ fn one_each(places: &[Place<'_>]) -> bool {
     let any = |which: &dyn Fn(&Place<'_>, &Place<'_>) -> bool| {
         places
             .iter()
-            .any(|a| places.iter().any(|b| a.query_clients != b.query_clients && which(a, b)))
+            .any(|a| places.iter().any(|b| a.query_clients() != b.query_clients() && which(a, b)))
     };
     any(&|_, _| true) && !any(&|a, b| a.member == b.member)
 }
@@ -113,7 +113,7 @@ fn lines(
     };
     let dash = |queries: usize| counts.iter().position(|q| *q == queries).unwrap_or(0);
     let own = |key: &(usize, Option<usize>), place: &Place<'_>| {
-        place.member == key.0 && key.1.is_none_or(|q| place.query_clients == q)
+        place.member == key.0 && key.1.is_none_or(|q| place.query_clients() == q)
     };
     let y = vertical(of.words, of.label, all().flat_map(|(_, s)| [s.low, s.high]));
     let label = of.axis.label(group.measure);
@@ -162,7 +162,7 @@ fn lines(
     let apart = group.measure == Measure::Plain || !one_each(places);
     let named = members.iter().map(|n| {
         let queries = places.iter().find(|p| p.member == *n && !apart);
-        let queries = queries.map(|p| format!(", {}", query_words(p.query_clients)));
+        let queries = queries.map(|p| format!(", {}", query_words(p.query_clients())));
         let label = format!("{}{}", group.members[*n].label, queries.unwrap_or_default());
         (label, Look::of_configuration(*n))
     });
@@ -180,7 +180,7 @@ fn lines(
 /// The headline measure against clients or rates, a line a configuration.
 pub fn throughput(group: &Group<'_>, axis: Axis) -> Option<Chart> {
     let measure = group.measure;
-    let places = places(group, axis, |p| p.clients > 0);
+    let places = places(group, axis, |p| p.clients() > 0);
     let facets = by_queries(measure, &places, move |p| p.spread(|s| measure.value(s).ok()));
     let unit = measure.unit();
     lines(group, &Lines { axis, words: Words::Rates, label: unit, unit }, &places, facets)
@@ -189,7 +189,7 @@ pub fn throughput(group: &Group<'_>, axis: Axis) -> Option<Chart> {
 /// One number of the response times against clients or rates, a line a configuration; a plot for
 /// each number of query clients of a hybrid benchmark, for each kind of operation of another.
 pub fn response_time(group: &Group<'_>, axis: Axis, time: TimeOf) -> Option<Chart> {
-    let places = places(group, axis, |p| p.clients > 0);
+    let places = places(group, axis, |p| p.clients() > 0);
     let kinds = tables::kinds(group);
     let facets = match group.measure {
         Measure::Hybrid => {
@@ -212,9 +212,9 @@ pub fn response_time(group: &Group<'_>, axis: Axis, time: TimeOf) -> Option<Char
 /// power is in the bars of table 3.
 pub fn power(group: &Group<'_>) -> Option<Chart> {
     let axis = Axis::Clients;
-    let places = places(group, axis, |p| p.query_clients > 0);
-    let first = places.first().map(|p| (p.clients, p.query_clients))?;
-    if places.iter().all(|p| (p.clients, p.query_clients) == first) {
+    let places = places(group, axis, |p| p.query_clients() > 0);
+    let first = places.first().map(|p| (p.clients(), p.query_clients()))?;
+    if places.iter().all(|p| (p.clients(), p.query_clients()) == first) {
         return None;
     }
     let value = |p: &Place<'_>| p.spread(|s| isolation::power(s).ok());

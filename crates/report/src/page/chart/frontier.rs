@@ -31,7 +31,7 @@ impl Spot {
         let at = (at(|p| p.0)?, at(|p| p.1)?);
         let ages = place.steps.iter().filter_map(|s| unseen(s, Percentile::P99));
         let unseen = Spread::arithmetic(ages).map(|s| s.mean);
-        Some(Spot { at, unseen, name: place.name().to_owned() })
+        Some(Spot { at, unseen, name: place.name.clone() })
     }
 
     fn point(&self) -> Point {
