@@ -20,9 +20,11 @@ const DOUBTED: f64 = 2.0;
 /// The most values that are compared: a longer series is compared in means of as many groups, whose
 /// noise is less correlated.
 const GROUPS: usize = 120;
-/// Values farther from the median than so many standard deviations of normal noise are taken as
-/// that far: a pause of a second is no level.
+/// A value farther from the median of [`NEAR`] neighbours than so many standard deviations of normal
+/// noise is taken as that far: a pause of a second is no level.
 const FARTHEST: f64 = 5.0;
+/// Of so many neighbouring values two may stand alone.
+const NEAR: usize = 5;
 
 /// How the throughput of a measured window changed: [`Step::level`](crate::Step::level).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -92,8 +94,14 @@ fn change_beyond(
 /// [`change`]. A change counts sooner here, where it only means to wait for more values.
 pub fn is_settled(series: &[f64]) -> bool {
     let tail = FEWEST.max(series.len() / 2);
-    series.len() >= FEWEST
-        && change_beyond(&series[series.len() - tail..], |_| DOUBTED, |_, _| 0.0).is_none()
+    if series.len() < FEWEST {
+        return false;
+    }
+    let tail = &series[series.len() - tail..];
+    // Whether the last two stand alone, or begin a level, the next ones tell.
+    let held = without_outliers(tail);
+    let last = tail.len() - 2;
+    held[last..] == tail[last..] && change_beyond(tail, |_| DOUBTED, |_, _| 0.0).is_none()
 }
 
 /// A shape that is fitted to a series.
@@ -165,11 +173,21 @@ fn long_run_deviation(noise: &[f64], hidden: impl Fn(f64, f64) -> f64) -> f64 {
     (squares / (n - 2.0) * (1.0 + correlation) / (1.0 - correlation)).sqrt()
 }
 
+/// The values, those that stand alone held near the median of their neighbours and themselves. That
+/// median follows a change of level, at once and however far it goes.
 fn without_outliers(values: &[f64]) -> Vec<f64> {
-    let middle = median(values.to_vec());
-    let spread = 1.4826 * median(values.iter().map(|value| (value - middle).abs()).collect());
-    let (low, high) = (middle - FARTHEST * spread, middle + FARTHEST * spread);
-    values.iter().map(|value| value.clamp(low, high)).collect()
+    let near = |i: usize| {
+        let first = i.saturating_sub(NEAR / 2).min(values.len().saturating_sub(NEAR));
+        median(values[first..(first + NEAR).min(values.len())].to_vec())
+    };
+    let middles: Vec<f64> = (0..values.len()).map(near).collect();
+    let off = |(value, middle): (&f64, &f64)| (value - middle).abs();
+    let mut offs: Vec<f64> = values.iter().zip(&middles).map(off).collect();
+    offs.sort_by(f64::total_cmp);
+    // The median of those that are not the median of their neighbours themselves, as a fifth is.
+    let spread = offs.get(offs.len() * 3 / 5).copied().unwrap_or(0.0);
+    let farthest = FARTHEST * 1.4826 * spread;
+    values.iter().zip(&middles).map(|(v, m)| v.clamp(m - farthest, m + farthest)).collect()
 }
 
 fn mean(values: &[f64]) -> f64 {
