@@ -2,21 +2,25 @@
 //! the entry, and no call writes, keeps or removes a file because of it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::str::FromStr;
-use std::{fs, io};
 
 use hoap_data::shop::{ShopData, ShopSpec};
 use hoap_data::words::counted;
 use hoap_data::ycsb::{RecordSpec, Records};
 use hoap_data::{DATA_VERSION, DataSet, Part, Schema, Spec};
+use hoap_record::input;
 use serde_json::Value;
 
 use crate::error::{Error, ErrorKind};
 use crate::manifest::{FileEntry, Manifest, Parameters, part_suffix};
 use crate::options::{Codec, Format, Layout, extension};
 use crate::source::{FileSource, YcsbTable};
+
+/// The most bytes of a manifest: of some million files.
+const MOST: u64 = 256 << 20;
 
 /// The files of one table so far.
 struct Table<'a> {
@@ -32,7 +36,7 @@ impl Manifest {
     /// # Errors
     /// A file that cannot be read, is not a manifest, or lists what no call wrote.
     pub(crate) fn read(path: &Path) -> crate::error::Result<Option<Manifest>> {
-        let text = match fs::read_to_string(path) {
+        let text = match input::bytes(path, MOST).and_then(input::unmarked) {
             Ok(text) => text,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(Error::read(path, &e)),

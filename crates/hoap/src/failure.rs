@@ -65,7 +65,8 @@ impl Failure {
 
     /// Prints the line and gives the code.
     pub fn report(self) -> ExitCode {
-        streams::say(&format!("hoap: {}", hoap_report::text::tame(&self.message)));
+        let message = hoap_record::error::clipped(self.message);
+        streams::say(&format!("hoap: {}", hoap_report::text::tame(&message)));
         ExitCode::from(self.code)
     }
 }

@@ -116,7 +116,11 @@ fn a_window_has_the_growth_of_its_time_whatever_hangs_beside_it() {
     assert_eq!(told[2].first_miss, Some(format!("process {pid} (sleep) has ended")));
     drop(watch);
     let mut rows: Vec<Observation> = Vec::new();
-    each_observation(&path, |row| rows.push(row)).unwrap();
+    each_observation(&path, |row| {
+        rows.push(row);
+        Ok(())
+    })
+    .unwrap();
     let moments: Vec<f64> =
         rows.iter().filter(|r| r.series == "work_total").map(|r| r.at_seconds).collect();
     // It is read on while the others tell how they went.

@@ -5,6 +5,9 @@ use std::ops::{Deref, DerefMut};
 
 use hoap_data::{SpecError, named};
 
+/// The most letters of each part of an error: what a server or a file said may be of any length.
+const LONGEST: usize = 2000;
+
 /// The result of a call to a database.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -48,6 +51,17 @@ named! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(Box<Said>);
 
+/// The text, of which the middle is left out where it is long.
+pub fn clipped(text: String) -> String {
+    if text.len() <= LONGEST {
+        return text;
+    }
+    let before = |at: usize| (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let (begin, end) = (before(LONGEST * 3 / 4), before(text.len() - LONGEST / 8));
+    let out = end - begin;
+    format!("{}… ({out} bytes left out) …{}", &text[..begin], &text[end..])
+}
+
 /// What an [`Error`] says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
@@ -64,7 +78,7 @@ pub struct Said {
 impl Error {
     /// An error without advice.
     pub fn new(kind: ErrorKind, tried: impl Into<String>, answer: impl fmt::Display) -> Self {
-        let (tried, answer) = (tried.into(), answer.to_string());
+        let (tried, answer) = (clipped(tried.into()), clipped(answer.to_string()));
         Error(Box::new(Said { kind, tried, answer, advice: None }))
     }
 
@@ -97,6 +111,9 @@ impl DerefMut for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = format!("{}: {}", self.tried, self.answer);
+        if self.answer.contains("Too many open files") {
+            text.push_str("; raise the limit of open files (ulimit -n), or use fewer clients");
+        }
         if let Some(advice) = &self.advice {
             text.push_str("; ");
             text.push_str(advice);
@@ -132,6 +149,13 @@ mod tests {
         let e = Error::new(ErrorKind::Unavailable, "open sqlite:a.db", "file is locked")
             .advise("close the other program");
         assert_eq!(e.to_string(), "open sqlite:a.db: file is locked; close the other program");
+        let long = format!("{}é{}", "x".repeat(LONGEST), "y".repeat(50_000_000));
+        let e = Error::new(ErrorKind::Invalid, "read f", long).to_string();
+        assert!(e.len() < LONGEST && e.starts_with("read f: xxx") && e.ends_with("yyy"), "{e}");
+        assert!(e.contains("(50000252 bytes left out)"), "{e}");
+        assert_eq!(clipped("é".repeat(LONGEST / 2)), "é".repeat(LONGEST / 2));
+        let e = Error::new(ErrorKind::Unavailable, "open", "Too many open files (os error 24)");
+        assert!(e.to_string().contains("(ulimit -n)"), "{e}");
         let e = Error::new(ErrorKind::Invalid, "set a=1\r\n2", "it is\nno number").advise("a\nb");
         assert_eq!(e.to_string(), "set a=1  2: it is no number; a b");
     }

@@ -1,7 +1,7 @@
 //! Writing and reading the run folder. [`crate`] describes its format.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::history::Attempt;
+use crate::input;
 use crate::limits;
 use crate::lines::Lines;
 use crate::machine::MachineRow;
@@ -272,6 +273,13 @@ fn write_error(path: &Path, e: impl std::fmt::Display) -> Error {
         .advise("free or choose another disk and run again")
 }
 
+/// What decides whether this version reads a record.
+#[derive(Default, serde::Deserialize)]
+struct Head {
+    format: Option<serde_json::Value>,
+    hoap: Option<serde_json::Value>,
+}
+
 /// Reads `run.json` of a run folder.
 ///
 /// # Errors
@@ -282,18 +290,17 @@ pub fn read_run(folder: &Path) -> Result<Run> {
     let broken =
         |answer: String| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), answer);
     let unreadable = |e: std::io::Error| broken(e.to_string()).advise("name the folder of a run");
-    let mut text = String::new();
-    let file = File::open(&path).map_err(unreadable)?;
-    file.take(limits::MOST_RECORD + 1).read_to_string(&mut text).map_err(unreadable)?;
-    if text.len() as u64 > limits::MOST_RECORD {
-        return Err(broken(format!("it has more than {} bytes", limits::MOST_RECORD)));
-    }
-    let value: serde_json::Value =
-        serde_json::from_str(&text).map_err(|e| broken(e.to_string()))?;
-    match value.get("format").and_then(serde_json::Value::as_u64) {
+    let text = input::bytes(&path, limits::MOST_RECORD).map_err(unreadable)?;
+    input::values(&text, input::MOST_VALUES).map_err(broken)?;
+    let Head { format, hoap } = match serde_json::from_slice(&text) {
+        Ok(head) => head,
+        Err(e) if e.is_data() => Head::default(),
+        Err(e) => return Err(broken(e.to_string())),
+    };
+    match format.as_ref().and_then(serde_json::Value::as_u64) {
         Some(format) if format == u64::from(FORMAT) => {}
         Some(format) => {
-            let by = value.get("hoap").and_then(serde_json::Value::as_str).unwrap_or("unknown");
+            let by = hoap.as_ref().and_then(serde_json::Value::as_str).unwrap_or("unknown");
             let advice = match format < u64::from(FORMAT) {
                 true => format!("run it again: only the hoap that wrote it ({by}) reads it"),
                 false => format!("use the version of hoap that wrote it ({by})"),
@@ -303,7 +310,7 @@ pub fn read_run(folder: &Path) -> Result<Run> {
         }
         None => return Err(broken("it names no format, so it is not the record of a run".into())),
     }
-    let run = serde_json::from_value(value).map_err(|e| broken(e.to_string()))?;
+    let run = serde_json::from_slice(&text).map_err(|e| broken(e.to_string()))?;
     limits::run(&run).map_err(broken)?;
     Ok(run)
 }
@@ -359,8 +366,11 @@ pub fn each_machine(folder: &Path, take: impl FnMut(&MachineRow)) -> Result<()> 
 /// nothing was observed, and in a merged folder.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Invalid`] where a row is none.
-pub fn each_observation(folder: &Path, take: impl FnMut(Observation)) -> Result<()> {
+/// Returns [`ErrorKind::Invalid`] where a row is none, and where `take` says what is wrong with it.
+pub fn each_observation(
+    folder: &Path,
+    take: impl FnMut(Observation) -> std::result::Result<(), String>,
+) -> Result<()> {
     let path = folder.join(OBSERVED);
     if !path.exists() {
         return Ok(());
@@ -382,7 +392,13 @@ pub fn read_queries(folder: &Path) -> Result<Vec<Execution>> {
         limits::seconds("start_seconds", row.start_seconds)?;
         limits::seconds("seconds", row.seconds)
     };
-    each_row(&folder.join(QUERIES), check, |row| executions.push(row))?;
+    each_row(&folder.join(QUERIES), check, |row| {
+        executions.push(row);
+        match executions.len() <= limits::MOST_EXECUTIONS {
+            true => Ok(()),
+            false => Err(format!("it has more than {} rows", limits::MOST_EXECUTIONS)),
+        }
+    })?;
     Ok(executions)
 }
 
@@ -392,7 +408,7 @@ pub fn read_queries(folder: &Path) -> Result<Vec<Execution>> {
 /// Returns [`ErrorKind::Invalid`] where there is none.
 pub fn read_ledger(folder: &Path) -> Result<Vec<u8>> {
     let path = folder.join(LEDGER);
-    fs::read(&path)
+    input::bytes(&path, limits::MOST_LEDGER)
         .map_err(|e| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e))
 }
 
@@ -404,6 +420,9 @@ pub fn read_history(folder: &Path) -> Result<Vec<Attempt>> {
     let mut lines = Lines::open(&folder.join(HISTORY))?;
     let mut history = Vec::new();
     while let Some(line) = lines.next()? {
+        if history.len() == limits::MOST_ATTEMPTS {
+            return Err(lines.broken(format!("it has more than {} lines", limits::MOST_ATTEMPTS)));
+        }
         let attempt = serde_json::from_slice(line);
         history.push(attempt.map_err(|e| lines.broken(e))?);
     }

@@ -15,14 +15,15 @@
 //!
 //! Start with [`run`]. Each module uses only modules that are named before it or in its line:
 //!
-//! * [`error`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`],
+//! * [`error`], [`mod@count`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`],
 //!   [`ingestion`], [`remark`], [`search`], [`stored`], [`time`], [`title`]: parts of the record. [`history`],
 //!   [`witness`]: those of isolation.
 //! * [`machine`], [`observed`], [`step`], [`run`], [`rows`]: the types of `run.json` and of the
 //!   rows of the CSV files.
 //! * [`names`] of a folder's files. [`whole`] writes files whole or not at all, [`output`] where
 //!   nothing is lost by it; [`made`] knows the folders that Hoap made.
-//! * [`limits`]: the bounds on what a folder may say; [`lines`] reads its text files.
+//! * [`limits`]: the bounds on what a folder may say; [`mod@input`] reads files within bounds, [`lines`]
+//!   text files of a folder.
 //! * [`folder`] writes and reads a folder, [`hlog`] its interval logs of [`histogram`]s, whose times
 //!   [`buckets`] add up.
 //! * [`kept`] holds the steps of a run to its bounds.
@@ -31,6 +32,7 @@
 pub mod bound;
 pub mod buckets;
 pub mod check;
+pub mod count;
 mod decoder;
 pub mod description;
 pub mod error;
@@ -41,6 +43,7 @@ mod histogram_encoder;
 pub mod history;
 pub mod hlog;
 pub mod ingestion;
+pub mod input;
 mod interval;
 pub mod kept;
 pub mod level;

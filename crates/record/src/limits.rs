@@ -10,6 +10,14 @@ use crate::stored::Stored;
 
 /// The most bytes of `run.json`.
 pub const MOST_RECORD: u64 = 32 << 20;
+/// The most bytes of `ledger.json`, which grows with a run.
+pub const MOST_LEDGER: u64 = 4 << 30;
+/// The most rows of `queries.csv`: of a month with a query each second.
+pub const MOST_EXECUTIONS: usize = 3_000_000;
+/// The most lines of `witness.ndjson`.
+pub const MOST_ATTEMPTS: usize = 2_000_000;
+/// The most series of `observed.csv`.
+pub const MOST_SERIES: usize = 5000;
 /// The most steps of a run, probes of a search included.
 pub const MOST_STEPS: usize = 1000;
 /// The most kinds of transactions of a step, and of queries.

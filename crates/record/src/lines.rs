@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::input;
 
 /// The longest line of a file of a run folder, in bytes.
 pub const LONGEST_LINE: u64 = 1 << 20;
@@ -22,7 +23,7 @@ pub(crate) struct Lines {
 
 impl Lines {
     pub fn open(path: &Path) -> Result<Lines> {
-        let file = File::open(path).map_err(|e| {
+        let file = input::open(path).map_err(|e| {
             Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e)
                 .advise("name the folder of a run")
         })?;

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::{output, whole};
+use crate::{input, output, whole};
 
 /// The mark's file.
 pub const MARK: &str = ".hoap-made";
@@ -63,7 +63,8 @@ impl Made {
 
     /// The mark of a folder, if it has one.
     fn read(path: &Path) -> Result<Option<Made>> {
-        let text = match fs::read_to_string(path.join(MARK)) {
+        let mark = input::bytes(&path.join(MARK), input::MOST_TEXT);
+        let text = match mark.and_then(input::unmarked) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             text => text.map_err(|e| failed(path, &e))?,
         };

@@ -13,11 +13,12 @@ use crate::lines::Lines;
 use crate::machine::MachineRow;
 use crate::rows::Sample;
 
-/// Passes each row of a file to `take`. One that `check` refuses is none.
+/// Passes each row of a file to `take`, which may say what is wrong with it. One that `check` refuses
+/// is none.
 pub(crate) fn each_row<T: DeserializeOwned>(
     path: &Path,
     check: impl Fn(&T) -> std::result::Result<(), String>,
-    mut take: impl FnMut(T),
+    mut take: impl FnMut(T) -> std::result::Result<(), String>,
 ) -> Result<()> {
     let broken =
         |answer: String| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), answer);
@@ -33,8 +34,8 @@ pub(crate) fn each_row<T: DeserializeOwned>(
         }
         let parsed: T = row.deserialize(Some(&header)).map_err(|e| broken(e.to_string()))?;
         let line = || row.position().map_or(0, csv::Position::line);
-        check(&parsed).map_err(|what| broken(format!("line {}: {what}", line())))?;
-        take(parsed);
+        let taken = check(&parsed).and_then(|()| take(parsed));
+        taken.map_err(|what| broken(format!("line {}: {what}", line())))?;
     }
 }
 
@@ -74,6 +75,7 @@ pub(crate) fn each_plain<T: Plain>(
         if seen > taken {
             take(&row);
         }
+        Ok(())
     })
 }
 
@@ -194,7 +196,10 @@ mod tests {
         let check = |_: &T| Ok(());
         let (mut plain, mut general) = (Vec::new(), Vec::new());
         let end = each_plain(&path, check, |row: &T| plain.push(format!("{row:?}")));
-        let other = each_row(&path, check, |row: T| general.push(format!("{row:?}")));
+        let other = each_row(&path, check, |row: T| {
+            general.push(format!("{row:?}"));
+            Ok(())
+        });
         [format!("{plain:?} {end:?}"), format!("{general:?} {other:?}")]
     }
 

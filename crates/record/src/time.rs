@@ -1,10 +1,15 @@
-//! Lengths of time as users write them.
+//! The time of day, and lengths of time as users write them.
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
+
+/// The time by this machine's clock. One set beyond the year 9999 is at its end.
+pub fn now() -> Timestamp {
+    Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX)
+}
 
 /// A length of time: `250ms`, `60s`, `5m`, `1h30m`; not negative.
 ///

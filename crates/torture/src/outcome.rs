@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use hoap_record::{Description, Error, ErrorKind, Result, whole};
+use hoap_record::{Description, Error, ErrorKind, Result, input, whole};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Named;
@@ -14,6 +14,8 @@ use crate::summary::Summary;
 pub const FILE: &str = "torture.json";
 /// The version of the file.
 const FORMAT: u32 = 1;
+/// The most bytes of it.
+const MOST: u64 = 256 << 20;
 
 /// The result of a campaign.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -81,7 +83,8 @@ impl Outcome {
             Error::new(ErrorKind::Invalid, format!("read {}", path.display()), answer)
                 .advise("name another campaign, or the version of hoap that wrote it")
         };
-        let text = std::fs::read(path).map_err(|e| wrong(e.to_string()))?;
+        let text = input::bytes(path, MOST).map_err(|e| wrong(e.to_string()))?;
+        input::values(&text, input::MOST_VALUES).map_err(wrong)?;
         let mut outcome: Outcome =
             serde_json::from_slice(&text).map_err(|e| wrong(e.to_string()))?;
         outcome.summary = Summary::of(&outcome.runs);
@@ -102,7 +105,7 @@ impl Outcome {
             seed: plan.seed,
             faults: plan.faults,
             durable: plan.durable,
-            started: jiff::Timestamp::now().to_string(),
+            started: hoap_record::time::now().to_string(),
             seconds: 0.0,
             left_out: BTreeMap::new(),
             command,

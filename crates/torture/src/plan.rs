@@ -236,7 +236,7 @@ impl Plan {
         let wrong = |answer: String| {
             Error::new(ErrorKind::Invalid, format!("read plan {}", path.display()), answer)
         };
-        let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
+        let text = hoap_record::input::text(path).map_err(|e| wrong(e.to_string()))?;
         let plan: Plan =
             toml::from_str(&text).map_err(|e| wrong(e.to_string().trim().replace('\n', " ")))?;
         plan.check().map_err(wrong)?;

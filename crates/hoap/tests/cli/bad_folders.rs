@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
-use super::{End, Place, interrupted};
+use super::{End, Place};
 
 /// A short run as `a`, and the same as `b`.
 fn runs() -> Place {
@@ -152,19 +152,98 @@ fn a_long_record_takes_a_time_that_grows_with_it() {
     assert_eq!(end.code, 0, "{end:?}");
 }
 
-/// A log that is a pipe without a writer keeps a reader waiting until it is interrupted.
+/// An output that is a pipe without a reader keeps a command waiting until it is interrupted.
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_report_and_a_comparison() {
     let p = runs();
-    std::fs::remove_file(p.path("a/step-01.hlog")).unwrap();
-    assert!(Command::new("mkfifo").arg(p.path("a/step-01.hlog")).status().unwrap().success());
-    for line in ["report a -o page.html", "compare a b", "price a --prices none.toml"] {
+    assert!(Command::new("mkfifo").arg(p.path("pipe")).status().unwrap().success());
+    for line in ["report a -o pipe", "show a --format text --config pipe"] {
         let mut child = p.spawn(line);
-        std::thread::sleep(Duration::from_secs(1));
+        std::thread::sleep(Duration::from_millis(500));
         assert!(child.try_wait().unwrap().is_none(), "hoap {line} did not wait");
-        let (end, _) = interrupted(child);
-        assert!(end.err.contains("interrupted"), "{end:?}");
+        let pid = child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        super::until("it has ended", || child.try_wait().unwrap().is_some());
+        let end = End::of(child.wait_with_output().unwrap());
+        // One that has not begun is ended by the signal itself.
+        assert!([130, -1].contains(&end.code), "{line}: {end:?}");
     }
-    assert!(!p.path("page.html").exists());
+}
+
+/// Each file of a folder × what stands in its place × each command that reads it.
+#[cfg(unix)]
+#[test]
+fn no_file_of_a_folder_makes_a_reader_wait_or_take_memory() {
+    let p = runs();
+    let whole = p.path("whole");
+    std::fs::rename(p.path("a"), &whole).unwrap();
+    let copy = |from: &str, to: &str| {
+        let _ = std::fs::remove_dir_all(p.path(to));
+        let copied = Command::new("cp").args(["-r", from, to]).current_dir(p.0.path()).status();
+        assert!(copied.unwrap().success());
+    };
+    let commands = ["report a -o page.html", "compare a b", "show a", "merge a b -o merged"];
+    for (file, readers) in [
+        ("run.json", &commands[..]),
+        ("samples.csv", &commands[..2]),
+        ("step-01.hlog", &commands[..2]),
+        ("queries.csv", &commands[1..3]),
+        ("observed.csv", &commands[..1]),
+        ("machine.csv", &commands[..1]),
+    ] {
+        for place in ["pipe", "/dev/zero", "folder"] {
+            copy("whole", "a");
+            let path = p.path(&format!("a/{file}"));
+            let _ = std::fs::remove_file(&path);
+            match place {
+                "pipe" => assert!(Command::new("mkfifo").arg(&path).status().unwrap().success()),
+                "folder" => std::fs::create_dir(&path).unwrap(),
+                device => std::os::unix::fs::symlink(device, &path).unwrap(),
+            }
+            for line in readers {
+                let end = bounded(&p, line);
+                let told = format!("{line}: {file} as {place}: {end:?}");
+                assert!(end.code == 2 && end.err.contains("not a regular file"), "{told}");
+                assert!(end.err.contains(file), "{told}");
+            }
+        }
+    }
+}
+
+/// Text that is small on disk and large in memory, or long in an error.
+#[test]
+fn a_record_of_many_values_is_refused_before_it_is_read() {
+    let p = runs();
+    let run = p.text("a/run.json");
+    let with = |key: &str, value: &str| run.replacen('{', &format!("{{{key:?}:{value},"), 1);
+    let many = vec!["{\"\":{}}"; 3_000_000].join(",");
+    let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
+    let mut long = p.json("a/run.json");
+    long["seconds"] = "x".repeat(20_000_000).into();
+    for (text, says) in [
+        (with("x", &format!("[{many}]")), "more than 1500000 values"),
+        (with("x", &format!("{:?}", ",".repeat(3_000_000))), "more than 1500000 values"),
+        (with("hoap", &deep), "recursion limit"),
+        (with("data", &deep), "recursion limit"),
+        (long.to_string(), "bytes left out"),
+    ] {
+        p.write("a/run.json", &text);
+        for line in ["report a -o page.html", "compare a b", "show a"] {
+            let end = bounded(&p, line);
+            assert!(end.code == 2 && end.err.contains(says), "hoap {line}: no {says:?} in {end:?}");
+            assert!(end.err.len() < 5_000, "{}", end.err.len());
+        }
+    }
+    p.write("a/run.json", &run);
+    let mut rows = "at_seconds,source,series,kind,value\n".to_owned();
+    for n in 0..100_000 {
+        writeln!(rows, "1,s,c{n},gauge,1").unwrap();
+    }
+    p.write("a/observed.csv", &rows);
+    let end = bounded(&p, "report a -o page.html");
+    assert!(
+        end.code == 2 && end.err.contains("line 5002: it has more than 5000 series"),
+        "{end:?}"
+    );
 }

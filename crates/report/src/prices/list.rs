@@ -136,7 +136,7 @@ impl PriceList {
         let built_in = BUILT_IN.iter().find(|(name, _)| Path::new(name) == path);
         let text = match built_in {
             Some((_, text)) => (*text).to_owned(),
-            None => std::fs::read_to_string(path).map_err(|e| {
+            None => hoap_record::input::text(path).map_err(|e| {
                 let names: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
                 Error::new(ErrorKind::Invalid, tried(), e).advise(format!(
                     "name a price file (docs/prices.md has the format), or {}, which are built in",

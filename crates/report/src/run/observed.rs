@@ -1,9 +1,11 @@
 //! What the servers did beside the load: `observed.csv` over time, in bounded memory, and what its
 //! numbers measure.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use hoap_record::folder::each_observation;
+use hoap_record::limits::MOST_SERIES;
 use hoap_record::observed::{SHORTEST, growth};
 use hoap_record::{Observation, Result, SeriesKind, Step};
 
@@ -194,19 +196,25 @@ impl Series {
 /// `Invalid`, where the file is broken.
 pub fn read(folder: &Path) -> Result<Vec<Series>> {
     let mut all: Vec<(Series, f64)> = Vec::new();
+    let mut places: HashMap<(String, String), usize> = HashMap::new();
     // Every reading of a source has its series in the same order.
     let mut at = 0;
     each_observation(folder, |row| {
         let is = |(s, _): &(Series, f64)| s.source == row.source && s.series == row.series;
         if !all.get(at).is_some_and(is) {
-            at = all.iter().position(is).unwrap_or_else(|| {
+            let names = (row.source.clone(), row.series.clone());
+            at = *places.entry(names).or_insert(all.len());
+            if at == all.len() {
+                if at == MOST_SERIES {
+                    return Err(format!("it has more than {MOST_SERIES} series"));
+                }
                 all.push((Series::new(&row), 0.0));
-                all.len() - 1
-            });
+            }
         }
         let (series, grown) = &mut all[at];
         series.push(row.at_seconds, row.value, grown);
         at += 1;
+        Ok(())
     })?;
     Ok(all.into_iter().map(|(series, _)| series).collect())
 }

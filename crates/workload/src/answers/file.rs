@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use hoap_database::{Answer, Row};
+use hoap_record::input;
 use hoap_record::output::{self, Kind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -11,6 +12,9 @@ use super::asked::AnswersOf;
 use crate::ch2::queries::catalogue::Query;
 use crate::ch2::queries::parameters::Parameters;
 use crate::{Error, ErrorKind, Result};
+
+/// The most bytes of a file.
+const MOST: u64 = 256 << 20;
 
 /// How an [`AnswerFile`] begins.
 pub const ANSWER: Kind = Kind {
@@ -36,6 +40,14 @@ pub struct AnswerFile {
     pub rows: Vec<Row>,
     /// How long the query took, seconds.
     pub seconds: f64,
+}
+
+/// Refuses a text that is not read, and so not written either.
+fn readable(text: &[u8]) -> std::result::Result<(), String> {
+    match text.len() as u64 <= MOST {
+        true => input::values(text, input::MOST_VALUES),
+        false => Err(format!("it has more than {MOST} bytes")),
+    }
 }
 
 impl AnswerFile {
@@ -71,7 +83,8 @@ impl AnswerFile {
     pub fn read(path: &Path) -> Result<AnswerFile> {
         let tried = || format!("read answer {}", path.display());
         let invalid = |e: &dyn std::fmt::Display| Error::new(ErrorKind::Invalid, tried(), e);
-        let text = std::fs::read(path).map_err(|e| invalid(&e))?;
+        let text = input::bytes(path, MOST).map_err(|e| invalid(&e))?;
+        readable(&text).map_err(|e| invalid(&e))?;
         let file: AnswerFile = serde_json::from_slice(&text).map_err(|e| invalid(&e))?;
         if Query::get(file.query).is_none() {
             return Err(invalid(&format!("there is no query {}", file.query)));
@@ -85,7 +98,12 @@ impl AnswerFile {
     /// Returns [`ErrorKind::Unavailable`] where it cannot be written, and [`ErrorKind::Invalid`]
     /// where another file is there.
     pub fn write(&self, path: &Path) -> Result<()> {
-        output::write(path, &ANSWER, &self.text())
+        let text = self.text();
+        if let Err(e) = readable(text.as_bytes()) {
+            let tried = format!("write answer {}", path.display());
+            return Err(Error::new(ErrorKind::Invalid, tried, e));
+        }
+        output::write(path, &ANSWER, &text)
     }
 
     /// The answer, for a comparison.

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use hoap_record::input;
+
 use super::preset::Preset;
 use crate::{Error, ErrorKind, Result};
 
@@ -32,7 +34,7 @@ impl Properties {
     /// Returns [`ErrorKind::Invalid`] where it cannot be read.
     pub fn file(&mut self, path: &Path) -> Result<()> {
         let tried = || format!("read properties file {}", path.display());
-        let bytes = std::fs::read(path).map_err(|e| Error::new(ErrorKind::Invalid, tried(), e))?;
+        let bytes = input::named(path).map_err(|e| Error::new(ErrorKind::Invalid, tried(), e))?;
         self.text(&bytes).map_err(|answer| Error::new(ErrorKind::Invalid, tried(), answer))
     }
 
@@ -44,6 +46,11 @@ impl Properties {
     /// # Errors
     /// Says what is wrong with which line.
     pub fn text(&mut self, bytes: &[u8]) -> std::result::Result<(), String> {
+        if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+            return Err("it is UTF-16: save it as UTF-8 or ISO 8859-1".into());
+        }
+        // Editors put the mark of UTF-8 before what Java reads as ISO 8859-1.
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let text: String = bytes.iter().copied().map(char::from).collect();
         let text = text.replace("\r\n", "\n");
         let mut lines = text.split(['\n', '\r']).enumerate();
