@@ -244,9 +244,9 @@ mod tests {
             let told = of(label, names).unwrap_err();
             assert!(told.contains(says), "no {says:?} in {told:?}");
         }
-        let wrong = FILE.replace("\"{analytical}\"", "\"{queries}\"");
-        let experiment = Experiment::parse(&wrong).unwrap();
-        let told = plan(&experiment, "4Q+4A", &targets(&["operational", "analytical"]), None);
-        assert!(told.unwrap_err().contains("analytical names no target \"queries\""));
+        let less = FILE.replace("only = [\"4Q+4A\"]", "");
+        let experiment = Experiment::parse(&less).unwrap();
+        let told = plan(&experiment, "4Q+0A", &targets(&["operational"]), None);
+        assert!(told.unwrap_err().contains("analytical names no target \"analytical\""));
     }
 }

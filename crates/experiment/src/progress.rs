@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use hoap_record::input;
 use hoap_record::whole::{Prepared, is_temporary};
 use hoap_record::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,8 @@ use crate::plan::{Cell, Plan};
 
 const RECORD: &str = "experiment.json";
 const COPY: &str = "experiment.toml";
+/// The most bytes of it: of all its configurations and stages.
+const MOST_RECORD: u64 = 64 << 20;
 
 /// What is done of an experiment, in its folder.
 #[derive(Debug)]
@@ -257,16 +260,17 @@ fn unless_foreign(folder: &Path, text: &str) -> Result<()> {
 
 fn read(folder: &Path) -> Result<Record> {
     let path = folder.join(RECORD);
-    let text = fs::read_to_string(&path).map_err(|e| {
+    let text = input::bytes(&path, MOST_RECORD).map_err(|e| {
         Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e)
             .advise("name the folder of an experiment")
     })?;
-    serde_json::from_str(&text).map_err(|e| broken(&path, e))
+    serde_json::from_slice(&text).map_err(|e| broken(&path, e))
 }
 
 fn copy(folder: &Path) -> Result<String> {
     let path = folder.join(COPY);
-    fs::read_to_string(&path).map_err(|e| broken(&path, e))
+    let text = input::bytes(&path, input::MOST_TEXT).and_then(input::unmarked);
+    text.map_err(|e| broken(&path, e))
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

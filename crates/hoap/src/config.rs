@@ -20,6 +20,8 @@
 pub mod fuzz;
 #[cfg(test)]
 mod tests;
+#[path = "config/ycsb.rs"]
+mod ycsb;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -72,8 +74,23 @@ pub fn parse(mut argv: Vec<OsString>) -> Result<Cli, ParseError> {
 /// The command of these words, with an error that repeats no secret.
 fn parsed_hidden(argv: &[OsString]) -> Result<Cli, ParseError> {
     let name = typed(&command(), argv).join(" ");
-    let usage = |e| ParseError::of(e, &name);
+    let usage = |e: clap::Error| {
+        let known = e.kind() == clap::error::ErrorKind::UnknownArgument;
+        match ycsb::advice(argv.iter().skip(1).filter_map(|w| w.to_str())).filter(|_| known) {
+            Some(advice) => ParseError::Usage(Failure::usage(advice)),
+            None => ParseError::of(e, &name),
+        }
+    };
     parsed(argv).map_err(|e| {
+        if e.kind() == clap::error::ErrorKind::InvalidUtf8
+            && let Some(odd) = argv.iter().find(|word| word.to_str().is_none())
+        {
+            return ParseError::Usage(Failure::usage(format!(
+                "{}: it is not UTF-8, which only the file or folder of a flag may be; rename it, or \
+                 name a link to it; see `{name} --help`",
+                redact(&odd.to_string_lossy())
+            )));
+        }
         // The error repeats values, also those of the configuration file: it is made again from the
         // words without their secrets.
         let shown: Vec<OsString> =
@@ -147,7 +164,7 @@ fn config_file(argv: &[OsString]) -> Option<PathBuf> {
 fn words(file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
     let wrong =
         |answer: String| Failure::usage(format!("read configuration {}: {answer}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|e| wrong(e.to_string()))?;
+    let text = hoap_record::input::text(file).map_err(|e| wrong(e.to_string()))?;
     let table = text.parse::<toml::Table>().map_err(|e| wrong(unread(&text, &e)))?;
 
     let cli = command();
@@ -197,16 +214,17 @@ fn flag<'a>(commands: &[&'a clap::Command], key: &str) -> Result<&'a clap::Arg, 
 ///
 /// # Errors
 /// Says in one line which word or flag is wrong. It repeats no secret.
-pub fn with_flags(mut words: Vec<String>, flags: toml::Table) -> Result<Cli, String> {
+pub fn with_flags(mut argv: Vec<OsString>, flags: toml::Table) -> Result<Cli, String> {
     let cli = command();
     let mut commands = vec![&cli];
-    for word in words.iter().skip(1).take_while(|word| !word.starts_with('-')) {
+    let words = argv.iter().skip(1).map_while(|word| word.to_str());
+    for word in words.take_while(|word| !word.starts_with('-')) {
         commands.extend(commands.last().and_then(|c| c.find_subcommand(word)));
     }
     for (key, value) in flags {
-        words.extend(flag_words(flag(&commands, &key)?, &key, value)?);
+        let words = flag_words(flag(&commands, &key)?, &key, value)?;
+        argv.extend(words.into_iter().map(OsString::from));
     }
-    let argv = words.into_iter().map(OsString::from).collect::<Vec<_>>();
     parsed_hidden(&argv).map_err(|e| match e {
         ParseError::Help(help) => one_line(&help.to_string(), "hoap"),
         ParseError::Usage(failure) => failure.message().to_owned(),

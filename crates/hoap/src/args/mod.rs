@@ -162,6 +162,31 @@ mod tests {
         Cli::command().debug_assert();
     }
 
+    /// Every flag of a stage that names a file or an address is the user's, and each of the user's is a
+    /// flag.
+    #[test]
+    fn an_experiment_gives_no_flag_that_names_a_file_or_an_address() {
+        use hoap_experiment::file::{DATABASES, OF_THE_USER};
+        let mut cli = Cli::command();
+        cli.build();
+        let of = |name: &str| cli.find_subcommand(name).unwrap();
+        let stages = ["load", "verify", "query", "run"].map(of);
+        let inner = stages.iter().flat_map(|stage| stage.get_subcommands());
+        let mut seen = std::collections::BTreeSet::new();
+        for arg in stages.iter().copied().chain(inner).flat_map(|stage| stage.get_arguments()) {
+            let Some(flag) = arg.get_long() else { continue };
+            let value = arg.get_value_names().unwrap_or_default().join(" ");
+            let place = ["FILE", "DIR", "URL", "ADDRESS", "HOST"].iter().any(|w| value.contains(w))
+                || arg.get_value_parser().type_id() == std::any::TypeId::of::<PathBuf>();
+            let known = OF_THE_USER.contains(&flag) || DATABASES.contains(&flag);
+            assert!(!place || known || flag == "properties", "--{flag} {value}");
+            seen.insert(flag.to_owned());
+        }
+        for flag in OF_THE_USER.iter().chain(&DATABASES) {
+            assert!(seen.contains(*flag), "--{flag} is no flag of a stage");
+        }
+    }
+
     /// Without debug assertions in clap, the test above tests nothing.
     #[test]
     #[should_panic(expected = "Short option names must be unique")]

@@ -16,6 +16,9 @@ pub struct Context {
     pub console: Console,
     /// Whether the result is printed as JSON.
     pub json: bool,
+    /// Whether results are those of a stage whose experiment's result is JSON: they are told on
+    /// standard error then.
+    pub stage: bool,
     /// Set by Ctrl-C.
     pub stop: hoap_drive::Stop,
     /// Who watches a run from outside the terminal.
@@ -32,6 +35,7 @@ impl Context {
         Context {
             console: Console::new(quiet),
             json,
+            stage: false,
             stop: hoap_drive::Stop::new(),
             live: Live::default(),
             meeting: OnceLock::new(),
@@ -53,7 +57,10 @@ impl Context {
 
     /// Prints a result as it is.
     pub fn print(&self, text: &str) {
-        streams::print(text);
+        match self.stage {
+            true => self.console.say(text),
+            false => streams::print(text),
+        }
     }
 
     /// Fails where a result could not be printed.

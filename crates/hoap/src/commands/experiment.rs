@@ -1,6 +1,7 @@
 //! `hoap experiment`: the commands of an experiment's file, one after the other.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -29,6 +30,8 @@ use crate::interrupt;
 
 /// Lists, prints, runs or reports.
 pub async fn experiment(context: &mut Context, args: ExperimentCommand) -> Result<(), Failure> {
+    // Until a stage begins there is nothing to end.
+    interrupt::at_once();
     match args {
         ExperimentCommand::List => list(context),
         ExperimentCommand::Show { name } => show(context, &name),
@@ -79,7 +82,7 @@ fn find(name: &str) -> Result<(String, String), Failure> {
              experiment list` lists them"
         )));
     }
-    let text = std::fs::read_to_string(path)
+    let text = hoap_record::input::text(path)
         .map_err(|e| Failure::usage(format!("read the experiment {name}: {e}")))?;
     let stem = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     Ok((stem, text))
@@ -157,6 +160,7 @@ async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure>
         let stage = parsed(cell, &folder, &words)?;
         interrupt::in_order();
         let json = std::mem::replace(&mut context.json, false);
+        context.stage = json;
         if several {
             context.run = format!("{name}, {label}, {}", cell.name);
             context.meeting = OnceLock::new();
@@ -168,11 +172,11 @@ async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure>
             }
             _ => dispatch::command(context, stage).await,
         };
-        context.json = json;
+        (context.json, context.stage) = (json, false);
         end?;
         progress.done(label, &cell.name)?;
     }
-    let result = json!({ "experiment": name, "configuration": label, "folder": folder });
+    let result = json!({ "experiment": name, "configuration": label, "folder": folder.display().to_string() });
     context.result(&result, || {
         let folder = folder.display();
         let done = counted(cells.len(), "stage", "stages");
@@ -226,10 +230,11 @@ fn label<'a>(experiment: &'a Experiment, args: &'a RunExperiment) -> Result<&'a 
 
 /// A stage as the command that a user would type.
 fn parsed(cell: &Cell, folder: &Path, more: &[String]) -> Result<Command, Failure> {
-    let mut words = vec!["hoap".to_owned(), cell.command.name().into(), cell.benchmark.clone()];
-    words.extend(more.iter().cloned());
+    let words = ["hoap", cell.command.name(), &cell.benchmark];
+    let more = more.iter().map(String::as_str);
+    let mut words: Vec<OsString> = words.into_iter().chain(more).map(OsString::from).collect();
     if let Some(run) = &cell.folder {
-        words.push(format!("--out={}", folder.join(run).display()));
+        words.extend(["--out".into(), folder.join(run).into_os_string()]);
     }
     let wrong = |e: String| Failure::usage(format!("read the stage {}: {e}", cell.name));
     let cli: Cli = config::with_flags(words, cell.flags.clone()).map_err(wrong)?;
@@ -334,6 +339,7 @@ fn page(context: &Context, args: &ReportExperiment) -> Result<(), Failure> {
         scale_down: progress.scale_down(),
     });
     let out = args.out.clone().unwrap_or_else(|| args.folder.join("report.html"));
-    let result = json!({ "page": out, "runs": named.len(), "missing": missing });
+    let result =
+        json!({ "page": out.display().to_string(), "runs": named.len(), "missing": missing });
     output::page(context, &out, &hoap_report::page(&made)?, &result)
 }

@@ -227,9 +227,9 @@ mod tests {
                         "run ch2" | "run ch2pp" => "operational",
                         _ => "target",
                     };
-                    let mut words = vec!["hoap".to_owned()];
-                    words.extend(command.split(' ').map(str::to_owned));
-                    words.push(format!("--{database}=sqlite:a"));
+                    let mut words = vec![std::ffi::OsString::from("hoap")];
+                    words.extend(command.split(' ').map(std::ffi::OsString::from));
+                    words.push(format!("--{database}=sqlite:a").into());
                     let given = crate::config::with_flags(words, table);
                     if let Err(why) = given {
                         // A flag may need another, which the file has, too.

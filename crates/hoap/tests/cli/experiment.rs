@@ -375,6 +375,17 @@ fn what_is_wrong_is_said_before_anything_runs() {
         ("clients = [1, 2]", "clints = [1, 2]", "unknown key \"clints\""),
         ("\"300ms\"", "\"soon\"", "invalid value 'soon' for '--duration"),
         ("\"ycsb-b\"", "\"ycsb-z\"", "read the stage third"),
+        (
+            "{ target = \"{target}\", property",
+            "{ target = \"sqlite:victim.db\", property",
+            "target names no target",
+        ),
+        ("recordcount=300", "exportfile=.bashrc", "a file cannot give the property exportfile"),
+        ("clients = [1, 2]", "metrics = \"0.0.0.0:1\"", "a file cannot give \"metrics\""),
+        ("clients = [1, 2]", "otlp = \"http://h:1\"", "a file cannot give \"otlp\""),
+        ("clients = [1, 2]", "export = [\"ycsb=.bashrc\"]", "a file cannot give \"export\""),
+        ("clients = [1, 2]", "observe = \"http://h:1\"", "a file cannot give \"observe\""),
+        ("name = \"first\"", "name = \"../first\"", "a name is letters"),
     ] {
         p.write("wrong.toml", &OWN.replacen(from, to, 1));
         p.fails("experiment run wrong.toml --target sqlite:t.db --out e", 2, &[says]);
