@@ -75,8 +75,10 @@ pub async fn one(
     parameters: &Parameters,
     dir: &Path,
 ) -> Result<(), Error> {
-    let Explained { plan, profile } = session.explain(texts.get(query), parameters).await?;
-    let given: serde_json::Map<_, _> = parameters.iter().cloned().collect();
+    let given = texts.given(query, parameters);
+    let explained = session.explain(texts.get(query), &given).await;
+    let Explained { plan, profile } = explained.map_err(|e| texts.place(query, e))?;
+    let given: serde_json::Map<_, _> = given.into_iter().collect();
     let text = json!({
         "query": query.number, "parameters": given, "plan": plan, "profile": profile,
     });

@@ -26,6 +26,7 @@ use crate::flags::Common;
 use crate::offer::{BenchmarkLine, Drivers, Offer, Recorded};
 use crate::plan::Plan;
 use crate::run;
+use crate::values::QueryList;
 
 impl Offer for Flags {
     type Variant = Schema;
@@ -81,7 +82,9 @@ impl Offer for Flags {
             Terminals::new(operational.clone(), data, options)
         });
         let streams = with_queries.then(|| -> Result<Streams> {
-            let texts = self.texts.texts(schema, queried.analytics()?.dialect())?;
+            let dialect = queried.analytics()?.dialect();
+            let say = |line: &str| setting.say(line);
+            let texts = self.texts.texts(schema, dialect, &QueryList::all(), say)?;
             Ok(Streams::new(queried.clone(), data, texts, self.parameters.set()))
         });
         let streams = streams.transpose()?;

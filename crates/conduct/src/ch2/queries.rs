@@ -9,11 +9,12 @@ use hoap_data::Schema;
 use hoap_database::{AnalyticalSession, Database};
 use hoap_drive::Stop;
 use hoap_workload::ch2::queries::{ParameterSet, QuerySet, Texts};
-use hoap_workload::{Error, Result};
+use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::json;
 
 use crate::faults::is_unreachable;
 use crate::flags::{Settings, settings};
+use crate::values::QueryList;
 
 /// How often a session is looked after.
 const LOOK: Duration = Duration::from_millis(50);
@@ -30,21 +31,57 @@ pub struct TextArgs {
 }
 
 impl TextArgs {
-    /// The texts that the flags choose.
+    /// The texts that the flags choose: all, or of a folder those of these queries. `say` is told
+    /// what differs from the built-in ones.
     ///
     /// # Errors
     /// Fails where the dialect has no texts, or a file cannot be read.
-    pub fn texts(&self, schema: Schema, dialect: &str) -> Result<Texts> {
-        match &self.queries_dir {
-            Some(dir) => Texts::from_dir(dir, schema, dialect, self.query_set),
-            None => Texts::embedded(schema, dialect, self.query_set),
-        }
+    pub fn texts(
+        &self,
+        schema: Schema,
+        dialect: &str,
+        queries: &QueryList,
+        say: impl Fn(&str),
+    ) -> Result<Texts> {
+        let Some(dir) = &self.queries_dir else {
+            return Texts::embedded(schema, dialect, self.query_set);
+        };
+        let texts = Texts::from_dir(dir, (schema, dialect), self.query_set, &queries.0)?;
+        texts.literals().iter().for_each(|line| say(line));
+        Ok(texts)
     }
 
     pub(super) fn settings(&self) -> Settings {
         let TextArgs { query_set, queries_dir } = self;
-        settings(json!({ "query-set": query_set.name(), "queries-dir": queries_dir }))
+        settings(
+            json!({ "query-set": query_set.name(), "queries-dir": queries_dir.as_ref().map(|dir| dir.display().to_string()) }),
+        )
     }
+}
+
+/// The dialects of the databases that answer queries, by the first name of their schemes.
+const DIALECTS: [(&str, &str); 6] = [
+    ("asterixdb", "sqlpp"),
+    ("couchbase-analytics", "sqlpp"),
+    ("duckdb", "duckdb"),
+    ("mongodb", "mongodb"),
+    ("postgres", "postgres"),
+    ("sqlite", "sqlite"),
+];
+
+/// The dialect of the database of this URL, which is not opened.
+///
+/// # Errors
+/// Fails where it answers no queries.
+pub(super) fn dialect(url: &str) -> Result<&'static str> {
+    hoap_databases::offers(url, &["analytics"])?;
+    let name = url.split(':').next().unwrap_or_default();
+    let scheme = hoap_databases::known().iter().find(|scheme| scheme.names.contains(&name));
+    let first = scheme.and_then(|scheme| scheme.names.first());
+    let found = DIALECTS.iter().find(|(scheme, _)| Some(scheme) == first);
+    found.map(|(_, dialect)| *dialect).ok_or_else(|| {
+        Error::new(ErrorKind::Invalid, format!("find the texts for {name}:…"), "it has none")
+    })
 }
 
 /// Which parameters the queries get.
@@ -111,4 +148,22 @@ impl CancelOnStop {
 pub async fn still_answers(target: &Database, error: &Error) -> bool {
     let Ok(documents) = target.documents() else { return true };
     !is_unreachable(error) || !documents.note().await.is_err_and(|e| is_unreachable(&e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_database_with_queries_has_a_dialect_whose_texts_there_are() {
+        let known = hoap_databases::known().iter();
+        for scheme in known.filter(|s| s.names != ["null"] && s.capabilities.contains(&"analytics"))
+        {
+            for name in scheme.names {
+                let dialect = dialect(&format!("{name}:x")).unwrap();
+                assert!(Texts::embedded(Schema::Ch2, dialect, QuerySet::Naive).is_ok(), "{name}");
+            }
+        }
+        assert!(dialect("null:").is_err() && dialect("oracle:x").is_err());
+    }
 }

@@ -14,7 +14,7 @@ use hoap_workload::{Error, Local, Result};
 use serde_json::{Value, json};
 
 use super::explain::{self, Kept};
-use super::queries::{CancelOnStop, ParameterArgs, TextArgs, still_answers};
+use super::queries::{CancelOnStop, ParameterArgs, TextArgs, dialect, still_answers};
 use super::verify::Benchmark;
 use crate::caller::Caller;
 use crate::values::QueryList;
@@ -25,7 +25,7 @@ use crate::values::QueryList;
 pub struct Questions {
     pub benchmark: Benchmark,
     /// The database
-    #[arg(long, value_name = "URL")]
+    #[arg(long, alias = "target", value_name = "URL")]
     pub analytical: String,
     /// Only these queries, such as 1,5-7
     #[arg(long, value_name = "LIST", default_value_t = QueryList::all())]
@@ -41,6 +41,23 @@ pub struct Questions {
     /// gives them
     #[arg(long, value_name = "DIR")]
     pub explain: Option<PathBuf>,
+    /// Print the texts of the queries; nothing is opened
+    #[arg(long, conflicts_with_all = ["answers_out", "explain"])]
+    pub print_texts: bool,
+}
+
+impl Questions {
+    /// The texts of the queries, with `$` names of parameters. Nothing is opened.
+    ///
+    /// # Errors
+    /// Fails where the database answers no queries, or a file cannot be read.
+    pub fn texts(&self, caller: &dyn Caller) -> Result<Vec<(&'static Query, String)>> {
+        let dialect = dialect(&self.analytical)?;
+        let say = |line: &str| caller.say(line);
+        let texts = self.texts.texts(self.benchmark.schema(), dialect, &self.queries, say)?;
+        let queries = self.queries.0.iter().filter_map(|&number| Query::get(number));
+        Ok(queries.map(|query| (query, texts.get(query).to_owned())).collect())
+    }
 }
 
 /// What became of the queries.
@@ -78,7 +95,8 @@ pub fn ask<'a>(caller: &'a dyn Caller, args: &'a Questions) -> Local<'a, Result<
         let target = hoap_databases::open(&args.analytical).await?;
         let (_, data) = note::expect_loaded(&target, schema).await?;
         let analytics = target.analytics()?;
-        let texts = args.texts.texts(schema, analytics.dialect())?;
+        let say = |line: &str| caller.say(line);
+        let texts = args.texts.texts(schema, analytics.dialect(), &args.queries, say)?;
         let set = args.parameters.set();
         let mut session = analytics.session().await?;
         let _watch = CancelOnStop::watch(caller.stop(), &session);
@@ -96,7 +114,7 @@ pub fn ask<'a>(caller: &'a dyn Caller, args: &'a Questions) -> Local<'a, Result<
                 continue;
             }
             bar(n, format!("{} {}", query.name, query.asks).into());
-            let parameters = set.parameters(data.spec(), query);
+            let parameters = texts.given(query, &set.parameters(data.spec(), query));
             let started = Instant::now();
             let end = match run_query(&mut session, &texts, query, &parameters).await {
                 Ok(answer) => {

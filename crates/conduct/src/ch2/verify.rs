@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use hoap_data::{DataSet, Schema};
 use hoap_database::{Answer, Database};
-use hoap_record::{Check, Verdict};
+use hoap_record::{Check, Verdict, input};
 use hoap_workload::answers::{
     AnswerFile, AnswerFolder, AnswersOf, DataSetName, StoredAnswer, StoredAnswers, compare, stored,
 };
@@ -24,6 +24,7 @@ use super::checks::added_up;
 use super::level::Level;
 use super::queries::{CancelOnStop, TextArgs, still_answers};
 use crate::caller::Caller;
+use crate::values::QueryList;
 
 /// The flags of `hoap verify`.
 #[derive(Debug, Args)]
@@ -195,7 +196,7 @@ impl Wanted {
             Error::new(ErrorKind::Invalid, format!("read answers {}", path.display()), e)
         };
         if !path.is_dir() {
-            let text = std::fs::read(path).map_err(|e| wrong(&e))?;
+            let text = input::named(path).map_err(|e| wrong(&e))?;
             let stored: StoredAnswers = serde_json::from_slice(&text).map_err(|e| wrong(&e))?;
             if stored.data != DataSetName::new(data.spec()) {
                 return Err(wrong(&"they are of another data set"));
@@ -232,7 +233,8 @@ async fn answers(
         Err(not_applicable) => return Ok(vec![skipped(when, &not_applicable.to_string())]),
     };
     let schema = data.spec().schema;
-    let texts = args.texts.texts(schema, analytics.dialect())?;
+    let say = |line: &str| caller.say(line);
+    let texts = args.texts.texts(schema, analytics.dialect(), &QueryList::all(), say)?;
     let mut session = analytics.session().await?;
     let _watch = CancelOnStop::watch(caller.stop(), &session);
     let mut bar = caller.progress("answers", wanted.len() as u64);

@@ -1,13 +1,18 @@
 //! `hoap query`: the analytical queries one after the other.
 
 use hoap_conduct::ch2::query::{Answered, AskedQueries, Questions, ask};
+use hoap_workload::ch2::queries::Query;
 use hoap_workload::words::{counted, noun};
+use serde_json::json;
 
 use super::context::Context;
 use crate::failure::Failure;
 
 /// Runs the queries, prints their times, and fails where one failed.
 pub async fn query(context: &Context, args: &Questions) -> Result<(), Failure> {
+    if args.print_texts {
+        return print_texts(context, args);
+    }
     let asked = ask(context, args).await?;
     context.result(&asked.json(args), || text_of(&asked, args));
     match asked.failed.first() {
@@ -18,6 +23,16 @@ pub async fn query(context: &Context, args: &Questions) -> Result<(), Failure> {
             Err(Failure::from(first.clone()).because(&told))
         }
     }
+}
+
+/// Prints the texts, which need no database.
+fn print_texts(context: &Context, args: &Questions) -> Result<(), Failure> {
+    let texts = args.texts(context)?;
+    let one = |(query, text): &(&Query, String)| json!({ "query": query.number, "text": text });
+    context.result(&texts.iter().map(one).collect::<Vec<_>>(), || {
+        texts.iter().map(|(_, text)| format!("{}\n\n", text.trim_end())).collect()
+    });
+    Ok(())
 }
 
 fn text_of(asked: &AskedQueries, args: &Questions) -> String {

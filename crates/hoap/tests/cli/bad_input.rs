@@ -191,15 +191,96 @@ fn query_files_must_name_their_parameters() {
     let line = "query ch2pp --analytical sqlite:t.db --queries-dir q --query-set naive";
     p.ok(line);
     let q04 = p.text("q/ch2pp/sqlite/q04.sql");
+    // A value in place of a parameter is asked for, and said.
     p.write("q/ch2pp/sqlite/q04.sql", &q04.replace("$to", "'2016-01-01'"));
-    p.fails(line, 2, &["q04.sql", "$to"]);
+    let end = p.ok(&format!("{line} --queries 4 --answers-out a"));
+    assert!(
+        end.err.contains("q04.sql does not name $to: what stands in place of that"),
+        "{end:#?}"
+    );
+    let given = p.json("a/q04.json")["parameters"].clone();
+    assert!(given.get("to").is_none() && given.get("from").is_some(), "{given}");
     p.write("q/ch2pp/sqlite/q04.sql", &q04.replace("$to", "$until"));
     p.fails(line, 2, &["q04.sql"]);
-    p.write("q/ch2pp/sqlite/q04.sql", &format!("{q04} where and"));
-    assert_eq!(p.run(line).code, 2);
+    p.write("q/ch2pp/sqlite/q04.sql", &q04.replace("GROUP BY", "GROP BY"));
+    let at = q04.lines().position(|line| line.starts_with("GROUP BY")).unwrap() + 1;
+    let wrong = format!("q/ch2pp/sqlite/q04.sql, line {at}");
+    p.fails(&format!("{line} --queries 4"), 2, &[&wrong, "near \"GROP\": syntax error"]);
+    let columns = q04.replacen(" AS o_ol_cnt", " AS x, 1 AS o_ol_cnt", 1);
+    p.write("q/ch2pp/sqlite/q04.sql", &columns);
+    p.fails(&format!("{line} --queries 4"), 1, &["q/ch2pp/sqlite/q04.sql", "mend the query text"]);
+    // Only the texts of the queries that are asked are read.
     std::fs::remove_file(p.path("q/ch2pp/sqlite/q22.sql")).unwrap();
-    p.write("q/ch2pp/sqlite/q04.sql", &q04);
-    p.fails(line, 2, &["q22.sql"]);
+    p.write("q/ch2pp/sqlite/q04.sql", "$");
+    p.ok(&format!("{line} --queries 6"));
+    p.fails(&format!("{line} --queries 22"), 2, &["q22.sql"]);
+}
+
+#[test]
+fn texts_are_printed_without_a_database() {
+    let p = Place::new();
+    for url in ["sqlite:none.db", "postgres://nowhere/db", "mongodb://nowhere/db"] {
+        let line = format!("query ch2pp --target {url} --print-texts");
+        if url.starts_with("sqlite") || p.run(&line).code == 0 {
+            let texts = p.ok(&format!("{line} --queries 6,1 --json")).value();
+            let of = |n: usize| (texts[n]["query"].as_u64(), texts[n]["text"].as_str().unwrap());
+            assert!(of(0).0 == Some(6) && of(1).0 == Some(1), "{texts}");
+            assert!(of(0).1.contains("Q6: ") && p.ok(&line).out.contains("Q22: "), "{texts}");
+        }
+    }
+    p.fails("query ch2pp --target null: --print-texts", 2, &["null"]);
+    assert!(!p.path("none.db").exists());
+}
+
+/// Each command that reads a file which the user names × what the file may be.
+#[cfg(unix)]
+#[test]
+fn files_that_users_name_are_read_within_bounds() {
+    let p = Place::new();
+    p.write("large", &"# a line\n".repeat(200_000));
+    p.write("long", &format!("x{} =\n", "y".repeat(1_000_000)));
+    std::fs::write(p.path("wide"), b"\xff\xfea\0=\x001\0").unwrap();
+    std::fs::create_dir(p.path("folder")).unwrap();
+    p.ok("run ycsb-c --target null: -p recordcount=10 --operations 9 --warmup 0s --out r");
+    let commands = [
+        "run ycsb-c --target null: --config FILE",
+        "experiment run FILE --target null:",
+        "price r --prices FILE",
+        "run ycsb-c --target null: -P FILE",
+        "load ycsb --target sqlite:t.db -P FILE",
+        #[cfg(target_os = "linux")]
+        "torture --plan FILE -o t",
+    ];
+    for line in commands {
+        for (file, says) in [
+            ("/dev/zero", "more than 1048576 bytes"),
+            ("large", "more than 1048576 bytes"),
+            ("long", ""),
+            ("wide", "UTF-16"),
+            ("folder", "irectory"),
+            ("none", "o such file"),
+        ] {
+            let line = line.replace("FILE", file);
+            let end = p.run(&line);
+            assert!(end.code == 2 && end.err.contains(says), "hoap {line}: {end:?}");
+            assert!(end.err.len() < 6_000, "hoap {line}: {} bytes", end.err.len());
+        }
+    }
+    let answers = "answers compare FILE FILE";
+    std::fs::create_dir(p.path("answers")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", p.path("answers/q01.json")).unwrap();
+    let end = p.fails(&answers.replace("FILE", "answers"), 2, &["q01.json"]);
+    assert!(end.err.contains("not a regular file"), "{end:?}");
+    // A mark that editors put before a text, and the pipe of a shell's <(…).
+    p.write("marked.toml", "\u{feff}target = \"null:\"\noperations = 9\nwarmup = \"0s\"\n");
+    p.ok("run ycsb-c --config marked.toml -p recordcount=10 --out s");
+    let piped = format!(
+        "{} run ycsb-c --config <(cat marked.toml) -P <(echo recordcount=10) --out t",
+        env!("CARGO_BIN_EXE_hoap")
+    );
+    let mut shell = std::process::Command::new("bash");
+    let end = shell.args(["-c", &piped]).current_dir(p.0.path()).output().unwrap();
+    assert!(end.status.success(), "{end:?}");
 }
 
 #[test]

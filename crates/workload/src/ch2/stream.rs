@@ -147,15 +147,15 @@ pub async fn run_query(
     query: &Query,
     parameters: &[(String, Value)],
 ) -> Result<hoap_database::Answer> {
-    let answer = session.query(texts.get(query), parameters).await?;
+    let given = texts.given(query, parameters);
+    let answer = session.query(texts.get(query), &given).await;
+    let answer = answer.map_err(|e| texts.place(query, e))?;
     if answer.columns.iter().ne(query.columns.iter().map(|c| c.name)) {
         let wanted: Vec<_> = query.columns.iter().map(|c| c.name).collect();
-        return Err(Error::new(
-            ErrorKind::Broken,
-            format!("run {}", query.name),
-            format!("columns {} came back, not {}", answer.columns.join(", "), wanted.join(", ")),
-        )
-        .advise("mend the query text"));
+        let came =
+            format!("columns {} came back, not {}", answer.columns.join(", "), wanted.join(", "));
+        let error = Error::new(ErrorKind::Broken, format!("run {}", query.name), came);
+        return Err(texts.place(query, error.advise("mend the query text")));
     }
     Ok(answer)
 }

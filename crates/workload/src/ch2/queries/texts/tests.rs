@@ -1,3 +1,4 @@
+use super::super::catalogue::COUNT;
 use super::*;
 
 const SCHEMAS: [Schema; 2] = [Schema::Ch2, Schema::Ch2pp];
@@ -14,6 +15,7 @@ fn every_embedded_text_names_the_parameters_of_its_query() {
         let schema = SCHEMAS.into_iter().find(|s| s.name() == folder.benchmark).unwrap();
         for set in SETS {
             let texts = Texts::embedded(schema, folder.dialect, set).unwrap();
+            assert_eq!(texts.literals(), [""; 0]);
             for query in &QUERIES {
                 assert!(texts.get(query).contains(&format!("Q{}: ", query.number)));
             }
@@ -70,8 +72,10 @@ fn a_folder_of_the_same_layout_gives_the_same_texts() {
     for schema in SCHEMAS {
         for set in SETS {
             let ours = Texts::embedded(schema, "sqlite", set).unwrap();
-            let read = Texts::from_dir(&source(), schema, "sqlite", set).unwrap();
-            assert_eq!(ours.texts, read.texts);
+            let all: Vec<u8> = (1..=22).collect();
+            let read = Texts::from_dir(&source(), (schema, "sqlite"), set, &all).unwrap();
+            assert!(QUERIES.iter().all(|query| ours.get(query) == read.get(query)));
+            assert_eq!((ours.literals(), read.literals()), (Vec::new(), Vec::new()));
         }
     }
 }
@@ -85,23 +89,40 @@ fn an_unknown_dialect_or_folder_is_named() {
          postgres, sqlpp, mongodb; or name a folder of your own"
     );
     let nowhere = Path::new("/nowhere");
-    let error = Texts::from_dir(nowhere, Schema::Ch2, "sqlite", QuerySet::Naive).unwrap_err();
+    let of = (Schema::Ch2, "sqlite");
+    assert!(Texts::from_dir(nowhere, of, QuerySet::Naive, &[]).is_ok());
+    let error = Texts::from_dir(nowhere, of, QuerySet::Naive, &[1, 2]).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Invalid);
     assert!(error.to_string().starts_with("read query text /nowhere/ch2/sqlite/q01.sql: "));
 }
 
 #[test]
-fn a_text_with_a_wrong_or_a_missing_parameter_is_refused_by_name() {
+fn a_text_names_its_parameters_or_has_values_and_nothing_else() {
     let q3 = &QUERIES[2];
-    assert_eq!(check(q3, "q03.sql", "SELECT $state, $before"), Ok(()));
-    assert_eq!(
-        check(q3, "q03.sql", "SELECT $state, '$before'").unwrap_err().to_string(),
-        "check query text q03.sql: parameter $before does not occur; \
-         Q03 has the parameters $state, $before"
-    );
-    let error = check(q3, "q03.sql", "SELECT $state, $before, $befor").unwrap_err();
+    let of = |text: &str| Text::of(q3, "q03.sql".into(), text.to_owned().into());
+    assert_eq!(of("SELECT $state, $before").unwrap().literals, [""; 0]);
+    assert_eq!(of("SELECT $state, '$before'").unwrap().literals, ["before"]);
+    let error = of("SELECT $state, $before, $befor").unwrap_err();
     assert_eq!(error.kind, ErrorKind::Invalid);
-    assert!(error.to_string().contains("q03.sql: $befor is no parameter of Q03"));
+    assert_eq!(
+        error.to_string(),
+        "check query text q03.sql: $befor is no parameter of Q03; Q03 has the parameters $state, \
+         $before"
+    );
+}
+
+#[test]
+fn a_database_that_quotes_a_word_names_its_line() {
+    for (answer, line) in [
+        ("near \"frm\": syntax error", Some(2)),
+        ("no such column: `xx`", Some(3)),
+        ("near \"a\": syntax error", None),
+        ("near \"nowhere\": syntax error", None),
+        ("near \"\": syntax error", None),
+        ("it is wrong", None),
+    ] {
+        assert_eq!(line_of("select a, a\nfrm b\n where xx", answer), line, "{answer}");
+    }
 }
 
 #[test]
