@@ -58,15 +58,26 @@ pub struct Records {
     /// Seed of the data
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Accepted as YCSB has it: a load always shows its state
+    #[arg(short = 's', hide = true)]
+    pub status: bool,
 }
 
 impl Records {
+    /// What the properties ask for.
+    ///
+    /// # Errors
+    /// Fails where a property is none.
+    pub fn setup(&self) -> Result<Setup> {
+        Ok(self.properties.setup(None)?.1)
+    }
+
     /// The records of these flags.
     ///
     /// # Errors
     /// Fails where a property is none, or the properties make no table.
     pub fn table(&self) -> Result<UserTable> {
-        let setup = Setup::new(&self.properties.properties(None)?)?;
+        let setup = self.setup()?;
         UserTable::new(&setup.table, RecordSpec { seed: self.seed, ..setup.load_spec() })
     }
 }

@@ -5,15 +5,16 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
 use hoap_data::{DataSet, Part, Schema};
+use hoap_database::Documents;
 use hoap_record::{Description, Ingestion};
-use hoap_workload::load::{self, Existing, Load, LoadSource, Loaded, Progress};
+use hoap_workload::load::{self, Clients, Existing, Load, LoadSource, Loaded, Progress, Rate};
 use hoap_workload::words::counted;
 use hoap_workload::{Local, Result};
 
 use crate::caller::Caller;
 use crate::data::{Data, Records, ShopArgs};
 use crate::ingestion::{Following, IngestionWatch};
-use crate::values::{LoadClients, PartArg};
+use crate::values::{LoadClients, LoadRate, PartArg};
 
 /// The data of a benchmark, and where it goes.
 #[derive(Debug, Subcommand)]
@@ -50,6 +51,9 @@ pub struct LoadPair {
     pub following: Following,
 }
 
+/// Who loads, and how fast at most.
+type Pace = (Clients, Option<Rate>);
+
 /// Where a load goes and what it does about what is there.
 #[derive(Debug, Args)]
 pub struct Loading {
@@ -64,6 +68,10 @@ pub struct Loading {
     /// in the first seconds how many help. --resume may name another number
     #[arg(long, value_name = "N|auto", default_value_t = LoadClients::AUTO)]
     pub load_clients: LoadClients,
+    /// The most that is written a second, by all of these clients together: documents, such as 5k,
+    /// or bytes, such as 10MB
+    #[arg(long, value_name = "N|SIZE")]
+    pub rate: Option<LoadRate>,
     /// Remove first what an earlier load of hoap made there, and nothing else
     #[arg(long, conflicts_with = "resume")]
     pub replace: bool,
@@ -89,6 +97,38 @@ impl LoadBenchmark {
             LoadBenchmark::Ycsb(of) => &of.loading.target,
             LoadBenchmark::Shop(of) => &of.loading.target,
         }
+    }
+
+    /// Who loads and how fast, by the flags or else by YCSB's properties. `say` is told what these
+    /// leave to a default, and what has no effect.
+    fn pace(&self, documents: &dyn Documents, say: impl Fn(&str)) -> Result<Pace> {
+        let LoadBenchmark::Ycsb(LoadOf { data, loading }) = self else {
+            let (_, loading) = self.source()?;
+            return Ok((loading.load_clients.0, loading.rate.map(|rate| rate.0)));
+        };
+        let setup = data.setup()?;
+        if setup.record_count.is_none() && setup.insert_count.is_none() {
+            let records = setup.records.count;
+            say(&format!("loading {records} records: -p recordcount=N loads another number"));
+        }
+        let mut clients = loading.load_clients.0;
+        if let (Clients::Auto, Some(n)) = (clients, setup.clients) {
+            match documents.several_writers() {
+                Ok(()) => clients = Clients::Number(n.into()),
+                Err(because) => say(&format!("property threadcount has no effect: {because}")),
+            }
+        }
+        for (name, given, because) in [
+            ("maxexecutiontime", setup.duration.is_some(), "it ends when all records are there"),
+            ("exportfile", setup.export_file.is_some(), "a run alone has what YCSB prints"),
+        ] {
+            if given {
+                say(&format!("property {name} has no effect on a load: {because}"));
+            }
+        }
+        setup.without_effect.iter().for_each(|remark| say(remark));
+        let rate = loading.rate.map(|rate| rate.0).or(setup.rate.map(Rate::Documents));
+        Ok((clients, rate))
     }
 
     /// The data set of CH2 or CH2++, and the database that follows the loaded one.
@@ -177,13 +217,15 @@ pub fn load<'a>(caller: &'a dyn Caller, benchmark: &'a LoadBenchmark) -> Local<'
         if let Some(chosen) = loading.part.chosen() {
             caller.say(&chosen);
         }
+        let (clients, rate) = benchmark.pace(documents, |line| caller.say(line))?;
         let watch = match benchmark.pair()? {
             Some((data, following)) if following.is_another(caller, &loading.target) => {
                 let what = Load {
                     source: source.clone(),
                     part: loading.part.part,
                     existing,
-                    clients: loading.load_clients.0,
+                    clients,
+                    rate,
                 };
                 let watch =
                     IngestionWatch::begin(caller, &data, following, documents, what).await?;
@@ -211,8 +253,7 @@ pub fn load<'a>(caller: &'a dyn Caller, benchmark: &'a LoadBenchmark) -> Local<'
                 caller.say("making indexes, gathering statistics, syncing to disk");
             }
         };
-        let clients = loading.load_clients.0;
-        let what = Load { source, part: loading.part.part, existing, clients };
+        let what = Load { source, part: loading.part.part, existing, clients, rate };
         let stop = caller.stop().clone();
         let stop = Arc::new(move || stop.is_set());
         let loaded = load::load(documents, what, stop, &mut progress).await;

@@ -66,11 +66,11 @@ pub struct PropertyArgs {
 }
 
 impl PropertyArgs {
-    /// The properties of these flags, on top of those of a preset.
+    /// The properties of these flags, on top of those of a preset, and what they ask for.
     ///
     /// # Errors
-    /// Fails where a file cannot be read, or a line is no property.
-    pub fn properties(&self, preset: Option<&Preset>) -> Result<Properties> {
+    /// Fails where a file cannot be read, or a property is none.
+    pub fn setup(&self, preset: Option<&Preset>) -> Result<(Properties, Setup)> {
         let mut properties = preset.map_or_else(Properties::new, Properties::preset);
         for file in &self.files {
             properties.file(file)?;
@@ -78,8 +78,8 @@ impl PropertyArgs {
         for pair in &self.pairs {
             properties.pair(pair)?;
         }
-        properties.iter().try_for_each(|(name, _)| refuse_property_of_binding(name))?;
-        Ok(properties)
+        let setup = Setup::unless(&properties, refuse_property_of_binding)?;
+        Ok((properties, setup))
     }
 }
 
@@ -181,8 +181,7 @@ impl Offer for Flags {
 impl Flags {
     /// The properties, and what they and the flags ask for.
     fn setup(&self, preset: &Preset) -> Result<(Properties, Setup)> {
-        let properties = self.properties.properties(Some(preset))?;
-        let mut setup = Setup::new(&properties)?;
+        let (properties, mut setup) = self.properties.setup(Some(preset))?;
         // Before the key space is made: its room for new records comes from it, whoever says it.
         setup.operations = self.clients.pacing.operations.or(setup.operations);
         setup.check_reads |= self.clients.check_reads;

@@ -226,6 +226,50 @@ fn records_are_deleted_and_ycsbs_output_goes_where_ycsb_is_told_to_write_it() {
     p.fails(&format!("{run} --out again"), 2, &["2000 were loaded", "inserted or deleted"]);
 }
 
+/// What YCSB's properties and words say of a load: each acts, or is said.
+#[test]
+fn a_load_does_what_properties_say_or_says_what_it_does_not() {
+    let p = Place::new();
+    let end = p.ok("load ycsb -s --target sqlite:a.db -p fieldcount=1");
+    assert!(end.err.contains("loading 1000 records: -p recordcount=N loads another"), "{end:#?}");
+    let all = "-p recordcount=1k -p fieldcount=1 -p threadcount=4 -p maxexecutiontime=60 \
+               -p exportfile=out.txt -p label=x";
+    let end = p.ok(&format!("load ycsb --target sqlite:b.db {all}"));
+    for says in [
+        "property threadcount has no effect: ",
+        "property maxexecutiontime has no effect on a load",
+        "property exportfile has no effect on a load",
+        "property label has no effect: ",
+    ] {
+        assert_eq!(end.err.matches(says).count(), 1, "{says}: {end:#?}");
+    }
+    assert!(!end.err.contains("loading 1000 records") && !p.path("out.txt").exists(), "{end:#?}");
+    let end = p.ok(&format!("load ycsb --target null: {all} --json"));
+    assert_eq!(end.value()["clients"], 4, "{end:#?}");
+    // A thousand documents at 2,000 a second take half a second at least, less the last batch.
+    let rates = ["--rate 2k", "-p target=2000", "--rate 2k -p target=1"];
+    let bytes = "--rate 200kB";
+    for rate in rates.into_iter().chain([bytes]) {
+        for target in ["null:", "sqlite:c.db"] {
+            let line =
+                format!("load ycsb --target {target} --json -p recordcount=1000 -p fieldcount=1");
+            let end = p
+                .ok(&format!("{line} {rate} {}", if target == "null:" { "" } else { "--replace" }));
+            let took = end.value()["seconds"].as_f64().unwrap();
+            assert!(took >= 0.35, "{target} {rate}: {took} s");
+        }
+    }
+    for (line, says) in [
+        ("load ycsb --target null: -threads 4", "-threads write --load-clients N"),
+        ("load ycsb --target null: -target 100", "-target write --rate N"),
+        ("run ycsb-a --target null: -threads 4", "-threads write --clients N"),
+        ("run ycsb-a --target null: -target 100", "-target write --rate N"),
+        ("load ycsb --target null: --rate fast", "documents a second"),
+    ] {
+        p.fails(line, 2, &[says]);
+    }
+}
+
 #[test]
 fn what_cannot_be_run_is_refused_before_anything_is_written() {
     let p = Place::new();

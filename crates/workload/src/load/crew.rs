@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 
 use super::division::Division;
 use super::maker::{Limit, Maker, Making, Span};
+use super::pace::Rate;
 use super::search::{Clients, Sample, Search};
 use super::source::{LoadSource, TypedSource};
 use crate::words::counted;
@@ -54,6 +55,7 @@ pub(super) struct Work {
     pub source: Arc<dyn LoadSource>,
     pub division: Division,
     pub stop: Stopping,
+    pub rate: Option<Rate>,
 }
 
 /// The amount that this process has written.
@@ -67,6 +69,7 @@ pub(super) struct Written {
 /// What all tasks see.
 struct Shared {
     work: Work,
+    started: Instant,
     /// Set where one has failed.
     ended: AtomicBool,
     /// How many shall give their slices back.
@@ -226,12 +229,30 @@ struct SliceProgress<'a> {
 }
 
 impl SliceProgress<'_> {
-    /// Whether its client goes on with the collection at `at`, or gives the slice back.
-    fn goes_on(&self, at: usize) -> Result<bool> {
-        if self.shared.stops() {
-            return Err(self.shared.interrupted(self.shared.work.source.collections()[at]));
+    /// Whether its client goes on with the collection at `at`, or gives the slice back. Waits until
+    /// the rate allows more.
+    async fn goes_on(&self, at: usize) -> Result<bool> {
+        loop {
+            if self.shared.stops() {
+                return Err(self.shared.interrupted(self.shared.work.source.collections()[at]));
+            }
+            let early = self.shared.early();
+            if early.is_zero() {
+                return Ok(!self.shared.leaves());
+            }
+            tokio::time::sleep(early.min(GLANCE)).await;
         }
-        Ok(!self.shared.leaves())
+    }
+
+    /// The most documents that a writer is given at once.
+    fn at_once(&self, at_once: u64) -> u64 {
+        self.shared.work.rate.map_or(at_once, |rate| rate.documents_at_once().min(at_once))
+    }
+
+    /// What the writer wants now, within the rate.
+    fn limit(&self, writer: &dyn BulkWriter) -> Limit {
+        let limit = Limit::of(writer);
+        self.shared.work.rate.map_or(limit, |rate| rate.within(limit))
     }
 
     fn wrote(&mut self, at: usize, documents: u64, bytes: u64) {
@@ -250,15 +271,15 @@ async fn write_batches(
 ) -> Result<bool> {
     let names = source.collections();
     let maker = Maker { source: source.clone(), left: spans };
-    let mut making = Making::begin(maker, Batch::default(), Limit::of(writer));
+    let mut making = Making::begin(maker, Batch::default(), progress.limit(writer));
     let mut spare = Batch::default();
     loop {
         let (maker, made) = making.end().await?;
         let Some(made) = made else { return Ok(true) };
-        if !progress.goes_on(made.at)? {
+        if !progress.goes_on(made.at).await? {
             return Ok(false);
         }
-        making = Making::begin(maker, spare, Limit::of(writer));
+        making = Making::begin(maker, spare, progress.limit(writer));
         writer.write(names[made.at], &made.batch, made.position).await?;
         progress.wrote(made.at, made.batch.len() as u64, made.batch.bytes() as u64);
         spare = made.batch;
@@ -277,15 +298,19 @@ async fn write_texts(
         let mut append = |index, key: &mut String, text: &mut Vec<u8>| {
             source.append(at, index, key, text);
         };
-        let mut documents = Texts::new(&mut append, next, end);
-        while !documents.is_empty() {
-            if !progress.goes_on(at)? {
+        let at_once = progress.at_once(u64::MAX);
+        let mut next = next;
+        while next < end {
+            if !progress.goes_on(at).await? {
                 return Ok(false);
             }
-            let left = documents.len();
-            let before = end - left - start;
-            let bytes = writer.write_texts(names[at], &mut documents, before).await?;
-            progress.wrote(at, left - documents.len(), bytes);
+            let mut documents =
+                Texts::new(&mut append, next, end.min(next.saturating_add(at_once)));
+            let all = documents.len();
+            let bytes = writer.write_texts(names[at], &mut documents, next - start).await?;
+            let wrote = all - documents.len();
+            progress.wrote(at, wrote, bytes);
+            next += wrote;
         }
     }
     Ok(true)
@@ -301,10 +326,10 @@ async fn write_values(
     let names = progress.shared.work.source.collections();
     for Span { at, start, mut next, end } in spans {
         while next < end {
-            if !progress.goes_on(at)? {
+            if !progress.goes_on(at).await? {
                 return Ok(false);
             }
-            let until = end.min(next + at_once);
+            let until = end.min(next + progress.at_once(at_once));
             let mut make = |index, key: &mut String, values: &mut dyn Values| {
                 source.write(at, index, key, values)
             };
@@ -340,6 +365,7 @@ impl Shared {
     fn new(work: Work) -> Shared {
         Shared {
             work,
+            started: Instant::now(),
             ended: AtomicBool::new(false),
             leave: AtomicUsize::new(0),
             at: AtomicUsize::new(0),
@@ -359,6 +385,13 @@ impl Shared {
     fn leaves(&self) -> bool {
         let less = |n: usize| n.checked_sub(1);
         self.leave.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
+
+    /// How long to wait until the rate allows more.
+    fn early(&self) -> Duration {
+        let Some(rate) = self.work.rate else { return Duration::ZERO };
+        let written = (self.documents.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed));
+        rate.due(written.0, written.1).saturating_sub(self.started.elapsed())
     }
 
     fn wrote(&self, at: usize, documents: u64, bytes: u64) {

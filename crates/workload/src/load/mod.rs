@@ -3,6 +3,7 @@
 mod crew;
 mod division;
 mod maker;
+mod pace;
 mod search;
 mod source;
 mod values;
@@ -21,6 +22,7 @@ use crate::note::{self, LoadNote, Note};
 use crate::{Error, ErrorKind, Result};
 
 pub use crew::{Progress, Stopping};
+pub use pace::Rate;
 pub use search::Clients;
 pub use source::{LoadSource, TypedSource};
 pub(crate) use values::hand_over;
@@ -74,12 +76,15 @@ pub struct Load {
     pub existing: Existing,
     /// Who loads it.
     pub clients: Clients,
+    /// How fast at most.
+    pub rate: Option<Rate>,
 }
 
 impl Load {
     /// All of a source, by as many clients as help.
     pub fn whole(source: impl LoadSource + 'static, existing: Existing) -> Load {
-        Load { source: Arc::new(source), part: Part::WHOLE, existing, clients: Clients::Auto }
+        let source = Arc::new(source);
+        Load { source, part: Part::WHOLE, existing, clients: Clients::Auto, rate: None }
     }
 }
 
@@ -96,7 +101,7 @@ pub async fn load(
     progress: &mut (dyn FnMut(Progress<'_>) + Send),
 ) -> Result<Loaded> {
     let started = Instant::now();
-    let Load { source, part, existing, clients } = load;
+    let Load { source, part, existing, clients, rate } = load;
     let names = source.collections();
     divisible(documents, part)?;
     let clients = allowed(documents, clients)?;
@@ -111,7 +116,7 @@ pub async fn load(
     if !note.load.done.contains(&part.part) {
         documents.create(&names).await?;
         let division = Division { part, slices: note.load.slices };
-        let work = Work { source: source.clone(), division, stop };
+        let work = Work { source: source.clone(), division, stop, rate };
         written = crew::write(documents, work, clients, progress).await?;
         note::update(documents, |note| {
             if !note.load.done.contains(&part.part) {

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use hoap_data::Part;
 use hoap_data::ycsb::{Exponent, FieldLength, RecordSpec};
+use hoap_record::count::count as whole_number;
 
 use super::distribution::Distribution;
 use super::properties::Properties;
 use super::proportions::{KINDS, Kind, Proportions};
 use super::setup::{ReadFields, ScanFields, ScanLength, Setup};
+use super::wrong::{SET, all_wrong, invalid};
 use crate::{Error, ErrorKind, Result};
 
 /// The settings so far. The defaults are those of YCSB 0.17.
@@ -96,13 +98,26 @@ impl Setup {
     /// Reads the properties as YCSB's core workload and client do.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Invalid`], with the property's name, where one is unknown, not
-    /// supported or has an impossible value.
+    /// Returns [`ErrorKind::Invalid`], with the names of all properties that are unknown, not
+    /// supported or have an impossible value.
     pub fn new(properties: &Properties) -> Result<Self> {
+        Setup::unless(properties, |_| Ok(()))
+    }
+
+    /// The same, where `refuse` knows of properties, by their names, whose they are.
+    ///
+    /// # Errors
+    /// Those of [`Setup::new`], and those of `refuse`.
+    pub fn unless(properties: &Properties, refuse: impl Fn(&str) -> Result<()>) -> Result<Self> {
         let mut draft = Draft::default();
-        for (name, value) in properties.iter() {
-            apply(&mut draft, name, value)?;
-        }
+        // The class decides which of the others there are.
+        let class = |(name, _): &(&str, &str)| *name == "workload";
+        let others = properties.iter().filter(|property| !class(property));
+        let all = properties.iter().filter(class).chain(others);
+        let wrong = |(name, value): (&str, &str)| {
+            refuse(name).and_then(|()| apply(&mut draft, name, value)).err()
+        };
+        all_wrong(all.filter_map(wrong).collect())?;
         let setup = draft.finish()?;
         setup.validate()?;
         Ok(setup)
@@ -141,6 +156,10 @@ enum Use {
 }
 use Use::{Does, Not, Sets, Without};
 
+const SERIES: &str = "samples.csv in the run folder has a series, whose interval --tick sets";
+const LINES: &str = "Hoap writes YCSB's text alone; `hoap show --format json` has its own JSON";
+const HISTOGRAM: &str =
+    "property measurementtype has no effect: percentiles are those of hdrhistogram";
 const REPORTS: &str =
     "the run folder holds every result, and `hoap show` and `hoap report` present it";
 const STATUS: &str = "a run shows its state each second, and every ten seconds without a terminal";
@@ -161,20 +180,20 @@ const KNOWN: &[(&str, Use)] = &[
             Ok(())
         }),
     ),
-    ("fieldcount", Sets(|d, v| set(&mut d.setup.records.fields, number(v)))),
-    ("fieldlength", Sets(|d, v| set(&mut d.length.2, number(v)))),
-    ("minfieldlength", Sets(|d, v| set(&mut d.length.1, number(v)))),
+    ("fieldcount", Sets(|d, v| set(&mut d.setup.records.fields, whole(v)))),
+    ("fieldlength", Sets(|d, v| set(&mut d.length.2, whole(v)))),
+    ("minfieldlength", Sets(|d, v| set(&mut d.length.1, whole(v)))),
     ("fieldlengthdistribution", Sets(|d, v| set(&mut d.length.0, Ok(v.into())))),
     ("compressibility", Sets(|d, v| set(&mut d.setup.records.compressibility, parse(v)))),
     ("fieldlengthhistogram", Not("a histogram file of field lengths is not supported")),
     ("fieldnameprefix", Sets(|d, v| set(&mut d.setup.records.prefix, parse(v)))),
     ("insertorder", Sets(|d, v| set(&mut d.setup.records.order, parse(v)))),
-    ("zeropadding", Sets(|d, v| set(&mut d.setup.records.zero_padding, number(v)))),
-    ("insertstart", Sets(|d, v| set(&mut d.setup.insert_start, number(v)))),
+    ("zeropadding", Sets(|d, v| set(&mut d.setup.records.zero_padding, whole(v)))),
+    ("insertstart", Sets(|d, v| set(&mut d.setup.insert_start, whole(v)))),
     ("insertcount", Sets(|d, v| set(&mut d.setup.insert_count, count(v).map(Some)))),
     ("table", Sets(|d, v| set(&mut d.setup.table, table(v)))),
     // The operations.
-    ("operationcount", Sets(|d, v| set(&mut d.setup.operations, number(v).map(unless_zero)))),
+    ("operationcount", Sets(|d, v| set(&mut d.setup.operations, whole(v).map(unless_zero)))),
     ("readproportion", Sets(|d, v| set(&mut d.shares[Kind::Read as usize], number(v)))),
     ("updateproportion", Sets(|d, v| set(&mut d.shares[Kind::Update as usize], number(v)))),
     ("insertproportion", Sets(|d, v| set(&mut d.shares[Kind::Insert as usize], number(v)))),
@@ -205,8 +224,8 @@ const KNOWN: &[(&str, Use)] = &[
     ),
     ("readallfieldsbyname", Does(&["false"])),
     ("writeallfields", Sets(|d, v| set(&mut d.setup.write_all_fields, boolean(v)))),
-    ("minscanlength", Sets(|d, v| set(&mut d.setup.scan_length.min, number(v)))),
-    ("maxscanlength", Sets(|d, v| set(&mut d.setup.scan_length.max, number(v)))),
+    ("minscanlength", Sets(|d, v| set(&mut d.setup.scan_length.min, whole(v)))),
+    ("maxscanlength", Sets(|d, v| set(&mut d.setup.scan_length.max, whole(v)))),
     (
         "scanlengthdistribution",
         Sets(|d, v| {
@@ -219,13 +238,19 @@ const KNOWN: &[(&str, Use)] = &[
     ("dataintegrity", Sets(|d, v| set(&mut d.setup.check_reads, boolean(v)))),
     ("core_workload_insertion_retry_limit", Without(&["0"], RETRIES)),
     ("core_workload_insertion_retry_interval", Without(&[], RETRIES)),
+    ("core_workload_insertion_keep_going_on_error", Without(&["false"], RETRIES)),
+    // Of later versions: scans are neither slowed nor cut off, and nothing of them is kept.
+    ("maxscanrate", Does(&["0"])),
+    ("scanoptimelimit", Does(&["0"])),
+    ("discardscannedrecord", Does(&["true", "false"])),
     // The client.
     (
         "workload",
         Sets(|_, v| {
             let class = v.strip_prefix("site.").or(v.strip_prefix("com.yahoo."));
-            match class {
-                Some("ycsb.workloads.CoreWorkload") => Ok(()),
+            // go-ycsb names it core.
+            match class.unwrap_or(v) {
+                "ycsb.workloads.CoreWorkload" | "core" => Ok(()),
                 _ => Err("only YCSB's CoreWorkload is supported".into()),
             }
         }),
@@ -235,14 +260,14 @@ const KNOWN: &[(&str, Use)] = &[
     (
         "target",
         Sets(|d, v| {
-            let rate: u32 = number(v)?;
+            let rate: u32 = whole(v)?;
             set(&mut d.setup.rate, Ok((rate > 0).then_some(f64::from(rate))))
         }),
     ),
     (
         "maxexecutiontime",
         Sets(|d, v| {
-            let seconds: u64 = number(v)?;
+            let seconds: u64 = whole(v)?;
             set(&mut d.setup.duration, Ok(unless_zero(seconds).map(Duration::from_secs)))
         }),
     ),
@@ -253,18 +278,30 @@ const KNOWN: &[(&str, Use)] = &[
     ("label", Without(&[], "results are told apart by their run folders")),
     (
         "exporter",
-        Without(
-            &[
-                "site.ycsb.measurements.exporter.TextMeasurementsExporter",
-                "com.yahoo.ycsb.measurements.exporter.TextMeasurementsExporter",
-            ],
-            "`hoap show --format json` prints results as JSON",
-        ),
+        Sets(|_, v| {
+            let text = v.ends_with("ycsb.measurements.exporter.TextMeasurementsExporter");
+            text.then_some(()).ok_or_else(|| format!("it is not supported: {LINES}"))
+        }),
     ),
     ("exportfile", Sets(|d, v| set(&mut d.setup.export_file, Ok(Some(v.into()))))),
     // The measurements: full histograms of service, wait and response time and a series a second
     // are always recorded.
-    ("measurementtype", Without(&["hdrhistogram", "histogram", "timeseries"], SINGLE)),
+    (
+        "measurementtype",
+        Sets(|d, v| {
+            let because = match v {
+                "hdrhistogram" => return Ok(()),
+                "histogram" => {
+                    d.setup.without_effect.push(HISTOGRAM.into());
+                    return Ok(());
+                }
+                "timeseries" => SERIES,
+                "raw" => SINGLE,
+                _ => return Err("it is unknown".into()),
+            };
+            Err(format!("it is not supported: {because}"))
+        }),
+    ),
     ("measurement.interval", Does(&["op", "intended", "both"])),
     ("measurement.trackjvm", Without(&["false"], "there is no JVM")),
     ("histogram.buckets", Without(&[], "histograms keep three digits of any time")),
@@ -283,12 +320,8 @@ const KNOWN: &[(&str, Use)] = &[
 /// Applies one property.
 fn apply(draft: &mut Draft, name: &str, value: &str) -> Result<()> {
     let Some((_, what)) = KNOWN.iter().find(|(known, _)| *known == name) else {
-        return Err(Error::new(
-            ErrorKind::Invalid,
-            format!("set property {name}"),
-            "it is unknown",
-        )
-        .advise("remove it; options of a database belong into the --target URL"));
+        return Err(Error::new(ErrorKind::Invalid, format!("{SET}{name}"), "it is unknown")
+            .advise("remove it; options of a database belong into the --target URL"));
     };
     // Java's number parsers would reject the blanks that a properties file keeps at the end of a
     // line.
@@ -312,10 +345,6 @@ fn apply(draft: &mut Draft, name: &str, value: &str) -> Result<()> {
     }
 }
 
-fn invalid(name: &str, value: &str, answer: impl Display) -> Error {
-    Error::new(ErrorKind::Invalid, format!("set property {name}={value}"), answer)
-}
-
 fn set<T>(to: &mut T, value: std::result::Result<T, String>) -> std::result::Result<(), String> {
     *to = value?;
     Ok(())
@@ -325,12 +354,17 @@ fn number<T: FromStr<Err: Display>>(value: &str) -> std::result::Result<T, Strin
     value.parse().map_err(|e| format!("it is not a number in range ({e})"))
 }
 
+/// A number without a fraction, also with k or M.
+fn whole<T: TryFrom<u64>>(value: &str) -> std::result::Result<T, String> {
+    whole_number(value).map_err(|e| format!("it is not a number in range ({e})"))
+}
+
 fn parse<T: FromStr<Err: Display>>(value: &str) -> std::result::Result<T, String> {
     value.parse().map_err(|e: T::Err| e.to_string())
 }
 
 fn count(value: &str) -> std::result::Result<u64, String> {
-    number(value).and_then(|n| unless_zero(n).ok_or_else(|| "it must be at least 1".into()))
+    whole(value).and_then(|n| unless_zero(n).ok_or_else(|| "it must be at least 1".into()))
 }
 
 fn threads(draft: &mut Draft, value: &str) -> std::result::Result<(), String> {

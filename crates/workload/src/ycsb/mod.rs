@@ -27,6 +27,7 @@ mod shared;
 mod table;
 mod verify;
 mod workload;
+mod wrong;
 
 pub use client::YcsbClient;
 pub use contribution::Contribution;

@@ -92,7 +92,7 @@ fn every_property_does_what_ycsb_says() {
          updateproportion=0.2\ninsertproportion=0.2\nscanproportion=0.2\n\
          readmodifywriteproportion=0.2\nrequestdistribution=hotspot\nhotspotdatafraction=0.1\n\
          hotspotopnfraction=0.7\nmaxscanlength=50\nminscanlength=5\nscanlengthdistribution=zipfian\n\
-         table=t1\nthreadcount=16\ntarget=1000\nmaxexecutiontime=60\nmeasurementtype=timeseries\n\
+         table=t1\nthreadcount=16\ntarget=1000\nmaxexecutiontime=60\nmeasurementtype=hdrhistogram\n\
          dataintegrity=true\ncore_workload_insertion_retry_limit=0\n\
          core_workload_insertion_retry_interval=3\nhistogram.buckets=1000\nstatus=true\n\
          dotransactions=true",
@@ -130,8 +130,8 @@ fn every_property_does_what_ycsb_says() {
 #[test]
 fn what_has_no_effect_is_said_once_and_not_refused() {
     let s = setup(
-        "threads=7\nstatus.interval=1\nmeasurementtype=raw\ndb=site.ycsb.BasicDB\n\
-         exporter=site.ycsb.measurements.exporter.JSONMeasurementsExporter\nexportfile=out.txt\n\
+        "threads=7\nstatus.interval=1\nmeasurementtype=histogram\ndb=site.ycsb.BasicDB\n\
+         core_workload_insertion_keep_going_on_error=true\nexportfile=out.txt\n\
          core_workload_insertion_retry_limit=3\nlabel=x\nhdrhistogram.percentiles=50, 99.9",
     );
     assert_eq!((s.clients, s.export_file), (Some(7), Some("out.txt".into())));
@@ -143,7 +143,7 @@ fn what_has_no_effect_is_said_once_and_not_refused() {
         "status.interval",
         "measurementtype",
         "db",
-        "exporter",
+        "core_workload_insertion_keep_going_on_error",
         "core_workload_insertion_retry_limit",
         "label",
     ] {
@@ -188,6 +188,12 @@ fn what_is_unknown_or_not_supported_is_refused_by_name() {
         ("fieldlengthdistribution=histogram", "a histogram file of field lengths is not supported"),
         ("fieldlengthhistogram=hist.txt", "not supported"),
         ("workload=site.ycsb.workloads.TimeSeriesWorkload", "only YCSB's CoreWorkload"),
+        ("exporter=site.ycsb.measurements.exporter.JSONMeasurementsExporter", "--format json"),
+        ("measurementtype=timeseries", "samples.csv"),
+        ("measurementtype=raw", "single measurements are not kept"),
+        ("measurementtype=x", "unknown"),
+        ("maxscanrate=100", "not supported"),
+        ("recordcount=5K", "also with k or M"),
         ("hdrhistogram.percentiles=95,101", "not in 0 to 100"),
         ("hdrhistogram.percentiles=", "not a number"),
         ("zipfianconstant=1.2", "zipfian constant 1.2: use 0.001 to 0.999"),
@@ -233,4 +239,118 @@ fn what_is_unknown_or_not_supported_is_refused_by_name() {
         refused("fieldlength=4\nminfieldlength=5\nfieldlengthdistribution=uniform")
             .contains("uniform 5-4")
     );
+}
+
+/// Numbers as people write them.
+#[test]
+fn numbers_have_k_and_m() {
+    let s =
+        setup("recordcount=2.5M\noperationcount=10k\ntarget=5k\nthreadcount=1k\nfieldlength=1k");
+    assert_eq!((s.record_count, s.operations), (Some(2_500_000), Some(10_000)));
+    assert_eq!(
+        (s.rate, s.clients, s.records.length),
+        (Some(5e3), Some(1000), FieldLength::Constant(1000))
+    );
+}
+
+/// What public files say that their workload is, in few words: of YCSB's own and its forks', of
+/// go-ycsb, of YCSB in C++, of ports and of scripts. Each is taken, or refused by what decides.
+#[test]
+fn public_files_are_taken_or_refused_by_what_decides() {
+    const A: &str = "recordcount=1000\noperationcount=1000\nreadallfields=true\nreadproportion=0.5\n\
+                     updateproportion=0.5\nscanproportion=0\ninsertproportion=0\n\
+                     requestdistribution=zipfian\n";
+    const CLASS: &str = "only YCSB's CoreWorkload";
+    let taken = "";
+    let table = [
+        ("workload=site.ycsb.workloads.CoreWorkload", taken),
+        ("workload=com.yahoo.ycsb.workloads.CoreWorkload", taken),
+        ("workload=core", taken),
+        ("workload=core\nrequestdistribution=uniform", taken),
+        ("workload=core\noperationcount=1000000000000\nthreadcount=8\nfieldcount=2", taken),
+        ("maxscanrate=0\nscanoptimelimit=0\ndiscardscannedrecord=false", taken),
+        ("discardscannedrecord=true", taken),
+        ("core_workload_insertion_keep_going_on_error=true", taken),
+        ("core_workload_insertion_retry_limit=10", taken),
+        ("recordcount=1000   \r\noperationcount=0\r\nmaxexecutiontime=60\r\n", taken),
+        ("operationcount=2147483647\nwriteallfields=true", taken),
+        ("insertstart=0\nfieldlengthdistribution=constant\ninsertorder=hashed", taken),
+        ("hotspotdatafraction=0.2\nhotspotopnfraction=0.8\ntable=usertable", taken),
+        ("measurementtype=histogram\nhistogram.buckets=1000\ntimeseries.granularity=1000", taken),
+        ("measurementtype=hdrhistogram\nhdrhistogram.percentiles=50,90,95,99", taken),
+        ("# \u{8bb0}\u{5f55}\u{6570}\u{91cf}\ntable=ycsb2", taken),
+        ("fieldlengthdistribution=zipfian\nreadmodifywriteproportion=0", taken),
+        ("insertproportion=0.5\nupdateproportion=0", taken),
+        ("zeropadding=19\nfieldcount=1\nfieldlength=6000", taken),
+        ("deleteproportion=0\nstatus=true\nlabel=x", taken),
+        ("reportlatencyforeacherror=false\nmeasurement.trackjvm=false", taken),
+        ("exporter=com.yahoo.ycsb.measurements.exporter.TextMeasurementsExporter", taken),
+        ("readallfieldsbyname=false\nminscanlength=1\nmaxscanlength=100", taken),
+        ("scanlengthdistribution=zipfian\ndataintegrity=true", taken),
+        ("workload=site.ycsb.workloads.TimeSeriesWorkload\ntagcount=2\ntagcardinality=1,2", CLASS),
+        ("workload=com.yahoo.ycsb.workloads.RestWorkload\nurl.trace=t\nheaders=h", CLASS),
+        ("workload=com.yahoo.ycsb.workloads.FilterWorkload\nlessproportion=0.2", CLASS),
+        ("workload=site.ycsb.workloads.TransactionWorkload\ntransactionReadCount=3", CLASS),
+        ("workload=site.ycsb.workloads.CommerceWorkload\nsearchproportion=0.6", CLASS),
+        ("workload=com.yahoo.ycsb.workloads.MemcachedCoreWorkload\nmemcached.address=h", CLASS),
+        ("workload=sysbench\nevents=20000\ntables=13", CLASS),
+        (
+            "workload=core\nmixgraph=true\nkeydista=0.002\nfieldlengthdistribution=pareto",
+            "keydista",
+        ),
+        ("insertorder=order", "use one of hashed, ordered"),
+        ("field_len_dist=constant", "field_len_dist"),
+        ("overwriteproportion=0", "overwriteproportion"),
+        ("recordcount=NaN", "not a number"),
+        ("measurementformat=filetabdelimited\nstoragedir=/tmp/x", "measurementformat"),
+        ("splitlsm.enable_gc=false", "splitlsm.enable_gc"),
+        ("measurementtype=timeseries\ntimeseries.granularity=500", "samples.csv"),
+        ("period_in_time = true\nmeanvalue = 15", "meanvalue"),
+        ("updateproportion=0.6", "sum to 1.1"),
+        ("maxexecutiontime=", "not a number"),
+        ("numobjects=10", "numobjects"),
+    ];
+    assert!(table.len() >= 40);
+    for (says, decides) in table {
+        let text = format!("{A}{says}");
+        match decides {
+            "" => drop(setup(&text)),
+            decides => assert!(refused(&text).contains(decides), "{says}: {}", refused(&text)),
+        }
+        let mut marked = Properties::new();
+        marked.text(format!("\u{feff}{text}").as_bytes()).expect("a mark before the text");
+        assert_eq!(marked.get("operationcount").is_some(), marked.get("recordcount").is_some());
+    }
+    let wide = Properties::new().text(b"\xff\xfea\0=\x001\0").unwrap_err();
+    assert!(wide.contains("UTF-16"), "{wide}");
+}
+
+/// All that is wrong is named at once: the class first, which decides what the others mean.
+#[test]
+fn all_wrong_properties_are_named_at_once() {
+    let told = refused(
+        "delayedSeries=0.0\nrecordcount=1000\ntagcount=2\nthreadcount=x\n\
+         workload=site.ycsb.workloads.TimeSeriesWorkload\nzeropadding=1\nsparsity=0",
+    );
+    assert_eq!(
+        told,
+        "set property workload=site.ycsb.workloads.TimeSeriesWorkload: only YCSB's CoreWorkload is \
+         supported; also wrong: delayedSeries, sparsity, tagcount (it is unknown); threadcount=x (it \
+         is not a number in range (a count is a whole number, also with k or M, such as 5000, 5k or \
+         2.5M))"
+    );
+    let mut properties = Properties::new();
+    properties.text(b"a.x=1\nb=2\nrecordcount=0").unwrap();
+    let refuse = |name: &str| match name.starts_with("a.") {
+        true => Err(hoap_workload::Error::new(ErrorKind::Invalid, "set property a.x", "it is A's")),
+        false => Ok(()),
+    };
+    let told = Setup::unless(&properties, refuse).unwrap_err().to_string();
+    assert_eq!(
+        told,
+        "set property a.x: it is A's; also wrong: b (it is unknown); recordcount=0 (it must be at \
+         least 1)"
+    );
+    let many: String = (0..50_000).map(|n| format!("unknown{n}=1\n")).collect();
+    assert!(refused(&many).len() < 3_000);
 }
