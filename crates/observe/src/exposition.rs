@@ -13,12 +13,16 @@ use crate::select::Selection;
 
 /// The most series that a source has: more are no help in a report, and take time of the driver.
 pub const MOST: usize = 200;
+/// The longest name of a series with its labels, bytes.
+const LONGEST: usize = 1024;
+/// The largest value. What is larger is nothing that a server counts, and sums of it are no numbers.
+const LARGEST: f64 = 1e100;
 
 /// The series that the selection keeps, in the order of their names, and the names of those that it
 /// does not keep.
 ///
 /// # Errors
-/// Says in one line which line is no sample.
+/// Says in one line which line is no sample, or that the name of a series is too long.
 pub fn read(text: &str, selection: &Selection) -> Result<(Vec<Value>, Vec<String>), String> {
     let mut kinds: HashMap<&str, SeriesKind> = HashMap::new();
     let mut series: BTreeMap<String, (SeriesKind, f64)> = BTreeMap::new();
@@ -46,13 +50,22 @@ pub fn read(text: &str, selection: &Selection) -> Result<(Vec<Value>, Vec<String
             others.insert(sample.name, ());
             continue;
         };
+        if name.len() > LONGEST {
+            let begin: String = name.chars().take(60).collect();
+            return Err(format!(
+                "line {}: the name of a series has {} bytes, at most {LONGEST} are kept: {begin:?}…",
+                n + 1,
+                name.len()
+            ));
+        }
         let kind = kind(sample.name, &kinds);
         // Not a number: a summary without observations. It says nothing.
         if sample.value.is_finite() {
             series.entry(name).or_insert((kind, 0.0)).1 += sample.value;
         }
     }
-    let values = series.into_iter().map(|(series, (kind, value))| Value { series, kind, value });
+    let values = series.into_iter().filter(|(_, (_, value))| value.abs() <= LARGEST);
+    let values = values.map(|(series, (kind, value))| Value { series, kind, value });
     Ok((values.collect(), others.into_keys().map(str::to_owned).collect()))
 }
 
@@ -78,7 +91,7 @@ impl<'a> Sample<'a> {
     fn read(line: &'a str) -> Option<Sample<'a>> {
         let end = line.find(['{', ' ', '\t'])?;
         let (name, mut rest) = line.split_at(end);
-        if name.is_empty() {
+        if !is_name(name) {
             return None;
         }
         let mut labels = Vec::new();
@@ -86,6 +99,9 @@ impl<'a> Sample<'a> {
             rest = inside.trim_start();
             while !rest.starts_with('}') {
                 let (label, quoted) = rest.split_once('=')?;
+                if !is_name(label.trim()) {
+                    return None;
+                }
                 let (value, after) = quotation(quoted.trim_start().strip_prefix('"')?)?;
                 labels.push((label.trim(), value));
                 let after = after.trim_start();
@@ -107,6 +123,12 @@ impl<'a> Sample<'a> {
         let more = words.next().is_none_or(|word| word == "#" || word.parse::<f64>().is_ok());
         more.then_some(Sample { name, labels, value })
     }
+}
+
+/// Whether a name has the letters of one: it stands as it is in files that others open.
+fn is_name(name: &str) -> bool {
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == ':');
+    begins && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_:.-/".contains(&b))
 }
 
 /// A value up to its closing quote, and what follows it.
@@ -192,11 +214,28 @@ free_total 5
             "a x",
             "a 1 x",
             "{a=\"b\"} 1",
+            "=1+1 1",
+            "-a 1",
+            "@a 1",
+            "a\u{1b}[2J 1",
+            "a,b 1",
+            "a\u{202e} 1",
+            "a{=b=\"c\"} 1",
+            "a{b\u{1b}=\"c\"} 1",
             "a{b=\"c\" d=\"e\"} 1",
         ] {
             let text = format!("ok 1\n{wrong}\n");
             let e = read(&text, &Selection::parse("*").unwrap()).unwrap_err();
             assert!(e.starts_with("line 2 is no sample"), "{wrong}: {e}");
         }
+    }
+
+    #[test]
+    fn values_and_names_beyond_their_bounds_are_not_kept() {
+        assert_eq!(values("a{l=\"1\"} 1e308\na{l=\"2\"} 1e308\nb 1e101\nc -1e100\n", "*").len(), 1);
+        let long = format!("a{{b=\"{}\"}} 1\n", "x".repeat(1 << 20));
+        let e = read(&long, &Selection::parse("a{b}").unwrap()).unwrap_err();
+        assert!(e.starts_with("line 1: the name of a series has 1048583 bytes"), "{e}");
+        assert!(read(&long, &Selection::parse("a").unwrap()).is_ok());
     }
 }

@@ -2,12 +2,15 @@
 //! source.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hoap_record::error::clipped;
 use hoap_record::folder::ObservedLog;
+use hoap_record::limits::{MOST_RECORD, MOST_SERIES};
 use hoap_record::{Error, ErrorKind, Observation, ObservedSeries, ObservedSource, Result};
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
@@ -30,7 +33,18 @@ const LATE: Duration = Duration::from_millis(250);
 const SOME: usize = 8;
 
 /// The sources of a run. Those of a watch that is dropped are read no more.
-pub struct MetricWatch(Vec<Reader>);
+pub struct MetricWatch {
+    readers: Vec<Reader>,
+    /// The bytes of the sums that [`MetricWatch::window`] has returned, about.
+    told: AtomicUsize,
+}
+
+/// The most sources: their series are as many as a report reads.
+const SOURCES: usize = MOST_SERIES / MOST;
+/// The most bytes of sums that a run records: a quarter of what its record may have.
+const MOST_TOLD: usize = MOST_RECORD as usize / 4;
+/// The bytes of a sum in a record beside its names, about.
+const EACH: usize = 200;
 
 /// The thread of a source, as its watch sees it.
 struct Reader {
@@ -63,9 +77,14 @@ impl MetricWatch {
     /// Reads every source once.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Invalid`] for two of the same name and one without a series that is
+    /// Returns [`ErrorKind::Invalid`] for too many, two of the same name and one without a series that is
     /// kept, [`ErrorKind::Unavailable`] for one that cannot be read.
     pub fn open(sources: &[MetricSource]) -> Result<MetricWatch> {
+        if sources.len() > SOURCES {
+            let tried = format!("observe {} sources", sources.len());
+            let why = format!("there may be {SOURCES}");
+            return Err(Error::new(ErrorKind::Invalid, tried, why));
+        }
         let mut names = BTreeSet::new();
         let mut opening = Vec::new();
         for source in sources {
@@ -98,25 +117,25 @@ impl MetricWatch {
                 ended: Mutex::default(),
             });
         }
-        Ok(MetricWatch(readers))
+        Ok(MetricWatch { readers, told: AtomicUsize::new(0) })
     }
 
     /// Whether there is no source.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.readers.is_empty()
     }
 
     /// Reads each source every second from now on.
     pub fn start(&self, log: ObservedLog) {
         let log = Arc::new(Mutex::new(log));
-        for reader in &self.0 {
+        for reader in &self.readers {
             reader.say(Command::Start(log.clone()));
         }
     }
 
     /// A measured window begins now.
     pub fn begin(&self) {
-        for reader in &self.0 {
+        for reader in &self.readers {
             reader.say(Command::Begin);
         }
     }
@@ -124,23 +143,31 @@ impl MetricWatch {
     /// It ends now.
     pub fn end(&self) {
         let now = Instant::now();
-        for reader in &self.0 {
+        for reader in &self.readers {
             let (sender, receiver) = mpsc::channel();
             reader.say(Command::End(now, sender));
             *reader.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(receiver);
         }
     }
 
-    /// What the sources told in the window that ended.
+    /// What the sources told in the window that ended. Of a run with very many steps and series the
+    /// last ones have none: its record would be longer than one that is read.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unavailable`] where `observed.csv` cannot be written.
     pub fn window(&self) -> Result<Vec<ObservedSeries>> {
         let mut all = Vec::new();
-        for reader in &self.0 {
+        for reader in &self.readers {
             let ended = reader.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
             let Some(ended) = ended else { continue };
             all.extend(ended.recv().map_err(|_| gone(&reader.name))??);
+        }
+        let of = |series: &ObservedSeries| EACH + series.source.len() + series.series.len();
+        let more = all.iter().map(of).sum::<usize>();
+        let before = self.told.fetch_add(more, Ordering::Relaxed);
+        if before.saturating_add(more) > MOST_TOLD {
+            self.told.fetch_max(MOST_TOLD, Ordering::Relaxed);
+            all.clear();
         }
         Ok(all)
     }
@@ -151,10 +178,14 @@ impl MetricWatch {
             let (sender, receiver) = mpsc::channel();
             reader.say(Command::Tell(sender));
             let Tally { readings, missed, first_miss } = receiver.recv().unwrap_or_default();
+            let full = self.told.load(Ordering::Relaxed) >= MOST_TOLD;
+            let left_out =
+                || format!("the sums of the last steps: a run has {MOST_TOLD} bytes of them");
+            let first_miss = first_miss.or_else(|| full.then(left_out));
             let (name, from) = (reader.name.clone(), reader.from.clone());
             ObservedSource { name, from, readings, missed, first_miss }
         };
-        self.0.iter().map(source).collect()
+        self.readers.iter().map(source).collect()
     }
 }
 
@@ -283,7 +314,7 @@ impl Reading {
             Ok(values) => values,
             Err(why) => {
                 self.tally.missed += 1;
-                self.tally.first_miss.get_or_insert(why);
+                self.tally.first_miss.get_or_insert_with(|| clipped(why));
                 return;
             }
         };

@@ -110,3 +110,73 @@ fn the_password_of_an_endpoint_is_in_no_record() {
         assert!(!String::from_utf8_lossy(&bytes).contains("hunter2"));
     }
 }
+
+/// An endpoint that answers each request with this text.
+fn endpoint(text: String) -> std::net::SocketAddr {
+    use std::io::{BufRead, BufReader, Write};
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let lines = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
+            for line in lines.filter(String::is_empty) {
+                let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", text.len());
+                if stream.write_all(format!("{line}{head}{text}").as_bytes()).is_err() {
+                    break;
+                }
+            }
+        }
+    });
+    address
+}
+
+/// Whatever an endpoint says: what a run records of it, every command reads, and a spreadsheet or a
+/// terminal takes for text. What cannot be recorded is refused before the run.
+#[test]
+fn whatever_an_endpoint_says_every_reader_reads_what_is_recorded() {
+    let p = Place::new();
+    let run =
+        "run ycsb-c --target null:?latency_us=500 -p recordcount=10 --warmup 0s --duration 1200ms";
+    let many: String =
+        (0..200).map(|n| format!("c{n}_total{{l=\"{}\"}} {n}\n", "x".repeat(900))).collect();
+    for (n, (text, recorded)) in [
+        ("a{l=\"1\"} 1e308\na{l=\"2\"} 1e308\nb 1\n", true),
+        ("a +Inf\nb NaN\nc 1\n", true),
+        ("a_total 1.7976931348623157e308\nb -1e308\nc 1\n", true),
+        ("a{l=\"=1+1\"} 1\na{l=\"\u{1b}]0;t\u{7}\"} 1\na{l=\"\u{202e}\"} 1\n", true),
+        (&many, true),
+        ("=cmd|' /C calc'!A0 1\n", false),
+        ("\u{1b}[2J 1\n", false),
+        ("a 1e308\n", false),
+        (&format!("a{{l=\"{}\"}} 1\n", "x".repeat(1 << 20)), false),
+        ("<html>", false),
+        ("", false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let address = endpoint(text.to_owned());
+        let line = format!("{run} --observe e=http://{address}/metrics#*{{*}} --out r{n}");
+        let end = p.run(&line);
+        assert_eq!(end.code == 0, recorded, "{text:.60}: {end:?}");
+        assert!(end.err.len() < 6_000 && !end.err.contains('\u{1b}'), "{end:?}");
+        if !recorded {
+            assert!(!p.path(&format!("r{n}")).exists(), "{text:.60}");
+            continue;
+        }
+        let record = p.json(&format!("r{n}/run.json"));
+        super::schema::valid(&record);
+        assert!(!record["steps"][0]["observed"].to_string().contains("null"), "{record}");
+        for reader in ["report {} -o {}.html", "show {}", "show {} --format csv"] {
+            p.ok(&reader.replace("{}", &format!("r{n}")));
+        }
+        let rows = p.text(&format!("r{n}/observed.csv"));
+        let odd = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+        assert!(!rows.contains(odd), "{rows:.300}");
+        for row in rows.lines() {
+            let series = row.splitn(3, ',').nth(2).unwrap().trim_start_matches('"');
+            assert!(!series.starts_with(['=', '+', '-', '@', '\t']), "{row:.300}");
+        }
+    }
+}
