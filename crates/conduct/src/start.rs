@@ -28,6 +28,11 @@ pub trait Start {
     /// Ends the run with the error.
     fn named(&self, step: &StepPlan) -> Result<Named>;
 
+    /// The time by the clock that the names are of.
+    fn now(&self) -> Timestamp {
+        hoap_record::time::now()
+    }
+
     /// What all drivers together measured in a step that this one ran too, with its log in
     /// `folder`. `None` where somebody asked for the end meanwhile.
     ///

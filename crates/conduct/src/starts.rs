@@ -1,7 +1,7 @@
 //! How the steps of a run began beside the times that were named for them ([`crate::start`]).
 
 use std::cell::{Cell, RefCell};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use hoap_drive::{Gate, StepPlan};
 use hoap_record::check::START;
@@ -21,8 +21,8 @@ pub const BOUND: Duration = Duration::from_millis(250);
 pub struct Starts<'a> {
     setting: &'a Setting<'a>,
     start: &'a dyn Start,
-    /// What was named for the step that begins.
-    named: Cell<Option<Timestamp>>,
+    /// What was named for the step that begins, and when that is.
+    named: Cell<Option<(Timestamp, Instant)>>,
     /// Steps that began in time.
     kept: u64,
     /// Why the run is void.
@@ -38,10 +38,11 @@ impl<'a> Starts<'a> {
 
     /// Notes in `step`, which has run, how it began.
     pub fn note(&mut self, step: &mut Step, folder: &RunFolder) {
-        let Some(named) = self.named.take().filter(|_| step.partial.is_none()) else { return };
-        let begun = Duration::try_from_secs_f64(step.start_seconds - step.warmup_seconds);
-        let begun = folder.started_at() + begun.unwrap_or_default();
-        let late = begun.duration_since(SystemTime::from(named)).unwrap_or_default();
+        let named = self.named.take().filter(|_| step.partial.is_none());
+        let Some((named, instant)) = named else { return };
+        let begun = step.start_seconds - step.warmup_seconds;
+        let late = Duration::try_from_secs_f64(begun - folder.seconds_at(instant));
+        let late = late.unwrap_or_default();
         step.start = Some(hoap_record::Start {
             at: named.to_string(),
             late_seconds: hoap_record::folder::seconds(late),
@@ -94,9 +95,10 @@ impl Gate for Starts<'_> {
             Named::NotYet => return Ok(None),
             Named::At(at) => at,
         };
-        let (now, instant) = (Timestamp::now(), Instant::now());
+        let (now, instant) = (self.start.now(), Instant::now());
         let left = Duration::try_from(at.duration_since(now)).ok();
-        if self.named.replace(Some(at)) != Some(at) {
+        let begins = left.map_or(instant, |left| instant + left);
+        if self.named.replace(Some((at, begins))).is_none_or(|(before, _)| before != at) {
             let late = Duration::try_from(now.duration_since(at)).unwrap_or_default();
             if late > BOUND {
                 let clients = counted(step.tx_clients + step.query_clients, "client", "clients");
@@ -111,6 +113,6 @@ impl Gate for Starts<'_> {
                 self.setting.say(format!("its clients are connected, waiting until {at}"));
             }
         }
-        Ok(Some(left.map_or(instant, |left| instant + left)))
+        Ok(Some(begins))
     }
 }

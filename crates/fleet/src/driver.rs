@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use tokio::time::timeout;
 
 use crate::line::{Fault, Line, Protection};
-use crate::message::{AT, Clock, FILE, Here, ID, PIECE, State, does, is_file, unix_nanos};
+use crate::message::{AT, Clock, FILE, Here, ID, PIECE, State, Steady, does, is_file, unix_nanos};
 use crate::secret::Token;
 use crate::speak::{ANSWER, LOOK, Shared, lock, speak};
 use crate::tls;
@@ -56,6 +56,7 @@ pub struct Meeting {
     id: String,
     part: u64,
     stop: Stop,
+    steady: Steady,
 }
 
 impl Meeting {
@@ -84,10 +85,14 @@ impl Meeting {
             Here { id: id_, part, of, hoap, command, run, clock: None, state, measured: None };
         let mut line = Line::new(&address, &token, protection.clone());
         let (of_thread, stopped) = (shared.clone(), stop.clone());
+        let steady = Steady::begin();
         let speak = move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let why = match runtime {
-                Ok(runtime) => runtime.block_on(speak(&of_thread, &mut line, here, patience)),
+                Ok(runtime) => {
+                    let with = (steady, patience);
+                    runtime.block_on(speak(&of_thread, &mut line, here, with))
+                }
                 Err(e) => Some(Error::new(ErrorKind::Unavailable, "start a runtime", e)),
             };
             if let Some(why) = why {
@@ -103,7 +108,8 @@ impl Meeting {
             return failed(ErrorKind::Unavailable, e.to_string());
         }
         let address_ = address.clone();
-        let meeting = Meeting { shared, address: address_, token, protection, id, part, stop };
+        let meeting =
+            Meeting { shared, address: address_, token, protection, id, part, stop, steady };
         loop {
             let shared = lock(&meeting.shared);
             match (&shared.over, shared.clock.is_some()) {
@@ -264,6 +270,11 @@ impl Start for Meeting {
             thread::sleep(LOOK);
             shared = lock(&self.shared);
         }
+    }
+
+    fn now(&self) -> Timestamp {
+        let now = Timestamp::from_nanosecond(i128::from(self.steady.now()));
+        now.unwrap_or(Timestamp::MAX)
     }
 
     fn clock(&self) -> Option<hoap_record::Clock> {

@@ -1,10 +1,12 @@
 //! `hoap gather`: serves the [`Hall`] to the drivers and takes their folders.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,13 +21,13 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
 use crate::hall::Hall;
 use crate::message::{
-    AT, DRIVERS, FILE, HERE, Here, ID, LARGEST, MOST, PIECE, State, is_file, unix_nanos,
+    AT, DRIVERS, FILE, HERE, Here, ID, LARGEST, MOST, PIECE, State, Steady, is_file,
 };
 use crate::secret::{Token, plain};
 use crate::tls::acceptor;
@@ -34,6 +36,12 @@ use crate::tls::acceptor;
 const LOOK: Duration = Duration::from_millis(20);
 /// How long drivers have to hear that all is over.
 const FAREWELL: Duration = Duration::from_secs(2);
+/// How long a connection has to show the token, and how many may not have done so: of more the
+/// oldest is closed, so that no number of them keeps a driver out.
+const PROOF: Duration = Duration::from_secs(3);
+const STRANGERS: usize = 256;
+/// How long a wrong token waits for its answer.
+const WRONG: Duration = Duration::from_secs(1);
 /// How long a request may take, and how long a connection may be silent.
 const LONGEST: Duration = Duration::from_secs(10);
 /// The largest head of a request, bytes.
@@ -67,6 +75,9 @@ struct Server {
     folder: PathBuf,
     run: String,
     tls: Option<TlsAcceptor>,
+    steady: Steady,
+    /// How many requests had another token, and where the last one came from.
+    wrong: Mutex<(u64, Option<SocketAddr>)>,
 }
 
 impl Server {
@@ -111,11 +122,19 @@ pub fn gather<'a>(
         let address = listener.local_addr().map_err(failed)?;
         say(&format!("waiting for {drivers} drivers at {address}"));
         let hall = Mutex::new(Hall::new(drivers, wait, &hoap, Instant::now()));
-        let server = Arc::new(Server { hall, token, folder: folder.clone(), run, tls });
-        let serving = tokio::spawn(serve(listener, server.clone(), 2 * drivers as usize + 16));
-        let (mut told, mut ended) = (String::new(), None);
+        let (steady, wrong) = (Steady::begin(), Mutex::default());
+        let folder_ = folder.clone();
+        let server = Arc::new(Server { hall, token, folder: folder_, run, tls, steady, wrong });
+        let serving = tokio::spawn(serve(listener, server.clone()));
+        let (mut told, mut ended, mut strangers) = (String::new(), None, 1);
         loop {
             sleep(LOOK).await;
+            let (wrong, from) = *server.wrong.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(from) = from.filter(|_| wrong >= strangers) {
+                // Half of them at most are told, however many there are.
+                strangers = wrong.saturating_mul(2);
+                say(&format!("  refused another token from {from}, {wrong} so far"));
+            }
             let mut hall = server.hall();
             if stop.is_set() {
                 hall.end("interrupted where the drivers meet");
@@ -152,47 +171,82 @@ fn named(part: u64) -> String {
     format!("part-{part}")
 }
 
+/// A connection that has not shown the token, as far as is known.
+struct Stranger {
+    proved: Arc<AtomicBool>,
+    task: AbortHandle,
+}
+
+impl Stranger {
+    fn is_one(&self) -> bool {
+        !self.proved.load(Ordering::Relaxed) && !self.task.is_finished()
+    }
+}
+
 /// Answers until it is aborted. What goes wrong with one connection is that driver's to notice.
-async fn serve(listener: TcpListener, server: Arc<Server>, connections: usize) {
-    let places = Arc::new(Semaphore::new(connections));
-    while let Ok(place) = places.clone().acquire_owned().await {
-        let Ok((stream, _)) = listener.accept().await else {
+async fn serve(listener: TcpListener, server: Arc<Server>) {
+    let mut strangers: VecDeque<Stranger> = VecDeque::new();
+    loop {
+        let Ok((stream, from)) = listener.accept().await else {
             sleep(PAUSE).await;
             continue;
         };
         // Without it answers may wait for more.
         let _ = stream.set_nodelay(true);
-        let (server, tls) = (server.clone(), server.tls.clone());
-        let service = service_fn(move |request| {
-            let server = server.clone();
-            async move {
-                let late = (StatusCode::REQUEST_TIMEOUT, "the request took too long".into());
-                let answer = timeout(LONGEST, answer(&server, request)).await.unwrap_or(late);
-                let mut response = Response::new(Full::new(answer.1));
-                *response.status_mut() = answer.0;
-                Ok::<_, Infallible>(response)
+        strangers.retain(Stranger::is_one);
+        if strangers.len() >= STRANGERS
+            && let Some(oldest) = strangers.pop_front()
+        {
+            oldest.task.abort();
+        }
+        let proved = Arc::new(AtomicBool::new(false));
+        let peer = Peer { server: server.clone(), from, proved: proved.clone() };
+        let task = tokio::spawn(async move {
+            let proved = peer.proved.clone();
+            let mut connection = std::pin::pin!(connection(stream, peer));
+            let within = timeout(PROOF, &mut connection).await;
+            if within.is_err() && proved.load(Ordering::Relaxed) {
+                connection.await;
             }
         });
-        tokio::spawn(async move {
-            let mut http = http1::Builder::new();
-            http.timer(TokioTimer::new()).header_read_timeout(LONGEST).max_buf_size(HEAD);
-            let _ = match tls {
-                None => http.serve_connection(TokioIo::new(stream), service).await,
-                Some(tls) => match begins_tls(&stream).await {
-                    true => match timeout(LONGEST, tls.accept(stream)).await {
-                        Ok(Ok(stream)) => {
-                            http.serve_connection(TokioIo::new(stream), service).await
-                        }
-                        _ => Ok(()),
-                    },
-                    false => {
-                        http.serve_connection(TokioIo::new(stream), service_fn(unencrypted)).await
-                    }
-                },
-            };
-            drop(place);
-        });
+        strangers.push_back(Stranger { proved, task: task.abort_handle() });
     }
+}
+
+/// Who is at the other end of a connection.
+#[derive(Clone)]
+struct Peer {
+    server: Arc<Server>,
+    from: SocketAddr,
+    /// Set once it has shown the token.
+    proved: Arc<AtomicBool>,
+}
+
+/// Answers the requests of a connection.
+async fn connection(stream: TcpStream, peer: Peer) {
+    let tls = peer.server.tls.clone();
+    let service = service_fn(move |request| {
+        let peer = peer.clone();
+        async move {
+            let late = (StatusCode::REQUEST_TIMEOUT, "the request took too long".into());
+            let answer = timeout(LONGEST, answer(&peer, request)).await.unwrap_or(late);
+            let mut response = Response::new(Full::new(answer.1));
+            *response.status_mut() = answer.0;
+            Ok::<_, Infallible>(response)
+        }
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(LONGEST).max_buf_size(HEAD);
+    let _ = match tls {
+        None => http.serve_connection(TokioIo::new(stream), service).await,
+        Some(tls) => match begins_tls(&stream).await {
+            true => match timeout(LONGEST, tls.accept(stream)).await {
+                Ok(Ok(stream)) => http.serve_connection(TokioIo::new(stream), service).await,
+                _ => Ok(()),
+            },
+            false => http.serve_connection(TokioIo::new(stream), service_fn(unencrypted)).await,
+        },
+    };
 }
 
 /// Whether the first byte is that of a TLS handshake.
@@ -214,12 +268,19 @@ async fn unencrypted(
 
 type Answer = (StatusCode, Bytes);
 
-async fn answer(server: &Server, request: Request<Incoming>) -> Answer {
+async fn answer(peer: &Peer, request: Request<Incoming>) -> Answer {
+    let Peer { server, from, proved } = peer;
     let said = request.headers().get(AUTHORIZATION).map_or(&b""[..], |value| value.as_bytes());
     if !server.token.is(said) {
+        {
+            let mut wrong = server.wrong.lock().unwrap_or_else(PoisonError::into_inner);
+            *wrong = (wrong.0.saturating_add(1), Some(*from));
+        }
+        sleep(WRONG).await;
         let why = "the token is another one: give the drivers the HOAP_FLEET_TOKEN of gather";
         return (StatusCode::UNAUTHORIZED, why.into());
     }
+    proved.store(true, Ordering::Relaxed);
     let path = request.uri().path().to_owned();
     let end = match (request.method(), path.strip_prefix(FILE)) {
         (&Method::POST, None) if path == HERE => here(server, request).await,
@@ -260,7 +321,7 @@ async fn here(server: &Server, request: Request<Incoming>) -> std::result::Resul
             here.state = State::Failed("it sent no run.json".into());
         }
     }
-    let word = server.hall().here(here, Instant::now(), unix_nanos());
+    let word = server.hall().here(here, Instant::now(), server.steady.now());
     Ok(serde_json::to_vec(&word).expect("a message has only string keys").into())
 }
 

@@ -138,7 +138,11 @@ impl Hall {
         }
         if let Some(part) = missing {
             let (of, seconds) = (self.of, GONE.as_secs());
-            self.end(format!("part {part}/{of} is gone: nothing was heard of it for {seconds} s"));
+            self.end(format!(
+                "part {part}/{of} is gone: nothing was heard of it for {seconds} s; it was stopped or \
+                 killed, or its machine or network is gone: load anew what runs change, and start \
+                 all again"
+            ));
         }
         // A scheduler that sees one driver die ends the others: who has been silent since then may
         // be the cause, and is gone soon.

@@ -1,6 +1,6 @@
 //! What a driver says to `gather` and hears from it.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use hoap_drive::{Pace, StepPlan};
 use hoap_record::merge::joint::{self, Measured};
@@ -177,6 +177,26 @@ pub fn does(step: &StepPlan) -> String {
 /// Nanoseconds since 1970.
 pub fn unix_nanos() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as i64
+}
+
+/// The time as it goes on from one look at the clock: a clock that is set meanwhile changes nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Steady {
+    wall: i64,
+    since: Instant,
+}
+
+impl Steady {
+    /// From now on.
+    pub fn begin() -> Steady {
+        Steady { wall: unix_nanos(), since: Instant::now() }
+    }
+
+    /// Nanoseconds since 1970.
+    pub fn now(&self) -> i64 {
+        let since = i64::try_from(self.since.elapsed().as_nanos()).unwrap_or(i64::MAX);
+        self.wall.saturating_add(since)
+    }
 }
 
 /// What drivers may differ in: where they write, which part they are, and who watches them.

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use crate::hall::GONE;
 use crate::line::{Fault, Line};
-use crate::message::{Clock, Here, MOST, State, unix_nanos};
+use crate::message::{Clock, Here, MOST, State, Steady};
 
 /// Round trips of which the shortest says how far the clocks are apart.
 const ROUNDS: u32 = 8;
@@ -53,13 +53,13 @@ impl Shared {
     }
 }
 
-/// Speaks until all is over or done. Returns why it is over. `patience` is how long it looks for a
-/// meeting point that is not there yet.
+/// Speaks until all is over or done. Returns why it is over. `steady` is this driver's clock,
+/// `patience` how long it looks for a meeting point that is not there yet.
 pub async fn speak(
     shared: &Mutex<Shared>,
     line: &mut Line,
     mut here: Here,
-    patience: Duration,
+    (steady, patience): (Steady, Duration),
 ) -> Option<Error> {
     let tried = format!("meet the drivers at {}", line.address());
     let over = |kind, why: &dyn std::fmt::Display| Some(Error::new(kind, &*tried, why));
@@ -79,7 +79,7 @@ pub async fn speak(
                 format!("what it has to say takes {} bytes, at most {MOST} are read", body.len());
             return over(ErrorKind::Broken, &why);
         }
-        let (wall, sent) = (unix_nanos(), Instant::now());
+        let (wall, sent) = (steady.now(), Instant::now());
         let why = match timeout(ANSWER, line.say(body.into())).await {
             Ok(Ok(word)) => {
                 let trip = sent.elapsed().as_nanos() as i64;
@@ -118,7 +118,15 @@ pub async fn speak(
             if heard.elapsed() > if answered { GONE } else { patience } {
                 let seconds = heard.elapsed().as_secs();
                 let why = format!("nobody answered for {seconds} s: {why}");
-                return over(ErrorKind::Unavailable, &why);
+                let advice = match answered {
+                    true => {
+                        "see how `hoap gather` ended; load anew what runs change, and start all again"
+                    }
+                    false => {
+                        "start `hoap gather`, and see that its address can be reached from here"
+                    }
+                };
+                return over(ErrorKind::Unavailable, &why).map(|e| e.advise(advice));
             }
         }
         if answered && rounds < ROUNDS {

@@ -6,7 +6,7 @@ use hoap_databases::url::{redact, scrub};
 use hoap_drive::{Observer, Phase, StepPlan, Tick};
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, MeterProvider};
-use opentelemetry_otlp::{MetricExporter, Protocol, WithExportConfig};
+use opentelemetry_otlp::{MetricExporter, Protocol, WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider};
 
@@ -41,19 +41,26 @@ impl Exporter {
         }
         let endpoint = format!("{}/v1/metrics", collector.trim_end_matches('/'));
         let to = endpoint.clone();
-        let build = move || {
+        let build = move || -> Result<MetricExporter, String> {
+            // What OTEL_EXPORTER_OTLP_HEADERS has, such as a key, is for this address alone.
+            let client = reqwest::blocking::Client::builder()
+                .timeout(EVERY)
+                .redirect(reqwest::redirect::Policy::none())
+                .build();
             MetricExporter::builder()
                 .with_http()
+                .with_http_client(client.map_err(|e| e.to_string())?)
                 .with_protocol(Protocol::HttpBinary)
                 .with_endpoint(to)
                 .with_timeout(EVERY)
                 .build()
+                .map_err(|e| e.to_string())
         };
         // The client keeps a runtime of its own, which must not be made inside of ours.
         let exporter = std::thread::spawn(build)
             .join()
             .map_err(|_| "its client could not be made".to_owned())
-            .and_then(|built| built.map_err(|e| e.to_string()))
+            .flatten()
             .map_err(|e| {
                 // Its words repeat the address, which may hold white space that nobody encoded.
                 let e = e.replace(&endpoint, &redact(&endpoint));

@@ -292,6 +292,32 @@ mod otlp {
         p.fails(&format!("{YCSB} --otlp :: --out other"), 2, &["send metrics to ::"]);
     }
 
+    /// A key in the headers is for the collector that was named.
+    #[test]
+    fn a_collector_that_redirects_sends_nobody_elsewhere() {
+        let p = Place::new();
+        let (elsewhere, requests) = collector();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let asked = std::thread::spawn(move || {
+            let (stream, _) = listener.accept().unwrap();
+            let mut stream = BufReader::new(stream);
+            let asked = request(&mut stream).is_some();
+            let answer = format!(
+                "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://{elsewhere}/v1/metrics\r\n\
+                 Content-Length: 0\r\n\r\n"
+            );
+            stream.get_mut().write_all(answer.as_bytes()).unwrap();
+            asked
+        });
+        let line = format!("{YCSB} --duration 1500ms --otlp http://{address} --out run");
+        let mut command = p.command(&line);
+        command.env("OTEL_EXPORTER_OTLP_HEADERS", "api-key=of-this-collector");
+        let end = super::super::End::of(command.output().unwrap());
+        assert!(end.code == 0 && asked.join().unwrap(), "{end:#?}");
+        assert_eq!(requests.try_iter().count(), 0, "the other one was told");
+    }
+
     /// The client's words repeat the address as it was given.
     #[test]
     fn a_password_that_makes_the_address_a_wrong_one_is_not_shown() {
