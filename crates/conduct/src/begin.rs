@@ -20,6 +20,12 @@ pub struct Basis<'a> {
     pub constants: Value,
 }
 
+/// The words of this process's command line, without secrets. What is not UTF-8 in the name of a
+/// file is shown as `�`.
+pub fn command_line() -> Vec<String> {
+    std::env::args_os().map(|word| redact(&word.to_string_lossy())).collect()
+}
+
 /// The record of a run that begins now.
 pub fn begin(benchmark: &str, target: &Database, basis: Basis<'_>, settings: Settings) -> Run {
     let Basis { note, data, constants } = basis;
@@ -27,7 +33,7 @@ pub fn begin(benchmark: &str, target: &Database, basis: Basis<'_>, settings: Set
         format: FORMAT,
         hoap: env!("CARGO_PKG_VERSION").into(),
         benchmark: benchmark.into(),
-        command: std::env::args().map(|word| redact(&word)).collect(),
+        command: command_line(),
         started: hoap_drive::now(),
         seconds: 0.0,
         partial: None,

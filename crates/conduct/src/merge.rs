@@ -37,6 +37,6 @@ pub fn merge<'a>(
                 Some(entry.joint(&drivers).await?)
             }
         };
-        merge.write(out, std::env::args().collect(), joint)
+        merge.write(out, crate::begin::command_line(), joint)
     })
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use hoap_record::{Repetition, Run};
 use hoap_workload::{Error, ErrorKind, Local, Result};
-use jiff::Timestamp;
 
 use crate::begin::default_folder;
 use crate::caller::Caller;
@@ -39,7 +38,7 @@ pub fn repeat<'a>(
         let name = chosen.name();
         let common = chosen.common();
         if let Some(start) = common.conduct.start_at
-            && start <= Timestamp::now()
+            && start <= hoap_record::time::now()
         {
             let tried = format!("wait for --start-at {start}");
             return Err(Error::new(ErrorKind::Invalid, tried, "it has passed")

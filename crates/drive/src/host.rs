@@ -100,7 +100,7 @@ fn kibibytes(text: &str, name: &str) -> Option<u64> {
 
 /// The time of day, UTC, as RFC 3339.
 pub fn now() -> String {
-    jiff::Timestamp::now().to_string()
+    hoap_record::time::now().to_string()
 }
 
 /// A name such as "Debian GNU/Linux 12 (bookworm), Linux 6.1.0, x86_64".

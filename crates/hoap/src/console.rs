@@ -70,6 +70,11 @@ fn columns() -> usize {
     size.map_or(COLUMNS, |(width, _)| usize::from(width.0)).saturating_sub("^C".len() + 1)
 }
 
+/// Whether the terminal can only print, as it says of itself.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
 /// Tells the user what goes on.
 #[derive(Clone, Copy, Debug)]
 pub struct Console {
@@ -81,13 +86,13 @@ impl Console {
     /// Looks whether standard error is a terminal whose cursor can be moved. A quiet one says
     /// nothing.
     pub fn new(quiet: bool) -> Self {
-        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        Console { terminal: std::io::stderr().is_terminal() && !dumb, quiet }
+        Console { terminal: std::io::stderr().is_terminal() && !is_dumb(), quiet }
     }
 
     /// How results are printed: in colour on a terminal that does not ask to do without.
     pub fn style(&self) -> hoap_report::Style<'static> {
-        let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let asked = std::env::var_os("NO_COLOR").is_none() && !is_dumb();
+        let colour = std::io::stdout().is_terminal() && asked;
         hoap_report::Style { colour, ..Default::default() }
     }
 

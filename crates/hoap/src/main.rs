@@ -11,13 +11,36 @@ mod streams;
 mod version;
 
 use std::process::ExitCode;
+use std::thread;
 
 use failure::Failure;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
+/// The stack of the thread that runs the command: that of the main thread is whatever the shell's
+/// `ulimit -s` left.
+const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
-    let code = command();
+    take_descriptors();
+    let thread = thread::Builder::new().name("command".into()).stack_size(STACK).spawn(command);
+    let code = match thread.map(thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(e) => Failure::unavailable(format!("start: {e}")).report(),
+    };
     streams::settle();
     code
+}
+
+/// Takes as many file descriptors as the system allows: each client of a database with a network
+/// needs one, and shells give 1,024.
+fn take_descriptors() {
+    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
+        && soft < hard
+    {
+        // Without them errors say what is lacking.
+        let _ = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);
+    }
 }
 
 fn command() -> ExitCode {

@@ -138,10 +138,9 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
         }
     };
     let seconds = started.elapsed().as_secs_f64();
-    let mut result =
-        json!({ "folder": folder, "page": page, "seconds": seconds, "run": run_record });
+    let mut result = json!({ "folder": folder.display().to_string(), "page": page, "seconds": seconds, "run": run_record });
     if let Some((folder, run)) = &pair {
-        result["pair_folder"] = json!(folder);
+        result["pair_folder"] = json!(folder.display().to_string());
         result["pair"] = json!(run);
     }
     context.result(&result, || {

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 pub async fn merge(context: &Context, args: &Merge) -> Result<(), Failure> {
     let Merge { runs, out, operational } = args;
     let run = hoap_conduct::merge::merge(context, runs, out, operational.as_deref()).await?;
-    context.result(&json!({ "folder": out, "run": run }), || {
+    context.result(&json!({ "folder": out.display().to_string(), "run": run }), || {
         let folder = out.display().to_string();
         hoap_report::summary(&run, Style { folder: Some(&folder), ..context.console.style() })
     });

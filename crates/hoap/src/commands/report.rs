@@ -52,7 +52,10 @@ pub fn report(context: &Context, args: &Report) -> Result<(), Failure> {
         }
     }
     let out = args.out.display();
-    let result = json!({ "page": args.out, "bytes": page.html.len(), "csv": args.csv, "remarks": page.remarks });
+    let result = json!({
+        "page": out.to_string(), "bytes": page.html.len(),
+        "csv": args.csv.as_ref().map(|csv| csv.display().to_string()), "remarks": page.remarks,
+    });
     context.result(&result, || {
         let told = output::remarks(&page.remarks);
         match &args.csv {

@@ -1,12 +1,12 @@
 //! `hoap run`.
 
+use hoap_conduct::begin::command_line;
 use std::path::PathBuf;
 
 use hoap_conduct::Chosen;
 use hoap_conduct::flags::Conduct;
 use hoap_conduct::repeat::{Done, repeat};
 use hoap_conduct::values::PartArg;
-use hoap_databases::url::redact;
 use hoap_fleet::driver::{Join, Meeting};
 use hoap_fleet::message;
 use hoap_record::Run;
@@ -26,7 +26,7 @@ pub async fn run(context: &Context, mut chosen: Chosen, exports: &[Export]) -> R
     let (Some(address), Some(PartArg { part, .. })) = (meet, part) else {
         return alone(context, chosen, exports, &mut None).await;
     };
-    let command: Vec<_> = std::env::args().map(|word| redact(&word)).collect();
+    let command: Vec<_> = command_line();
     let join = Join {
         address: address.clone(),
         part: (part.part, part.of),
@@ -72,9 +72,10 @@ async fn alone(
     let Some((folder, run)) = runs.last() else { return Ok(()) };
     *whole = Some(folder.clone());
     if !several {
-        context.result(&json!({ "folder": folder, "run": run }), || {
-            let folder = folder.display().to_string();
-            let style = Style { folder: Some(&folder), ..context.console.style() };
+        let shown = folder.display().to_string();
+        context.result(&json!({ "folder": shown, "run": run }), || {
+            let folder = &shown;
+            let style = Style { folder: Some(folder), ..context.console.style() };
             format!(
                 "{}\nMake its page with: hoap report {folder} -o report.html",
                 hoap_report::summary(run, style)
@@ -83,8 +84,11 @@ async fn alone(
         show::export(context, folder, exports)?;
         return last(context, run);
     }
-    let each: Vec<_> = runs.iter().map(|(dir, run)| json!({ "folder": dir, "run": run })).collect();
-    let result = json!({ "folder": all, "runs": each });
+    let each: Vec<_> = runs
+        .iter()
+        .map(|(dir, run)| json!({ "folder": dir.display().to_string(), "run": run }))
+        .collect();
+    let result = json!({ "folder": all.display().to_string(), "runs": each });
     let end = verdict(context, run);
     if end.is_err() {
         context.result(&result, || hoap_report::summary(run, context.console.style()));

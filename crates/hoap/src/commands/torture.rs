@@ -1,9 +1,9 @@
 //! `hoap torture`.
 
+use hoap_conduct::begin::command_line;
 use std::fmt::Write;
 use std::path::Path;
 
-use hoap_databases::url::redact;
 use hoap_record::{Error, ErrorKind};
 use hoap_report::Named;
 use hoap_torture::campaign::Keep;
@@ -56,7 +56,7 @@ async fn run(
         place,
         folder: folder.to_owned(),
         hoap: std::env::current_exe().map_err(itself)?,
-        command: std::env::args().map(|word| redact(&word)).collect(),
+        command: command_line(),
         keep: match keep {
             KeepChoice::All => Keep::All,
             KeepChoice::Bad => Keep::Bad,
@@ -88,7 +88,7 @@ fn page(context: &Context, args: &ReportTorture) -> Result<(), Failure> {
     let campaigns = gather::campaigns(named.map(|named| (named.label, named.path)))?;
     let page = hoap_torture::page(&campaigns);
     let names: Vec<&str> = campaigns.iter().map(|campaign| campaign.name.as_str()).collect();
-    let result = json!({ "page": args.out, "campaigns": names, "remarks": page.remarks });
+    let result = json!({ "page": args.out.display().to_string(), "campaigns": names, "remarks": page.remarks });
     output::page(context, &args.out, &page, &result)
 }
 

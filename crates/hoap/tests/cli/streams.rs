@@ -305,3 +305,74 @@ fn no_stage_waits_for_the_reader_of_the_one_before() {
     work.is_done(&p, children, "standard output is stopped");
     assert_eq!(read.matches("Make its page with").count(), 2, "{read}");
 }
+
+/// A path that is not UTF-8, where a command reads or writes one, with its result as JSON.
+#[test]
+fn paths_need_not_be_utf_8() {
+    let p = Place::new();
+    let name = |of: &str| {
+        let bytes = [of.as_bytes(), b"-\xff"].concat();
+        std::os::unix::ffi::OsStringExt::from_vec(bytes)
+    };
+    let run = "run ycsb-c --target null: -p recordcount=10 --operations 20 --warmup 0s";
+    p.write("e.toml", EXPERIMENT);
+    p.write("flags.toml", "operations = 20\n");
+    let flags: std::ffi::OsString = name("flags");
+    std::fs::rename(p.path("flags.toml"), p.0.path().join(flags)).unwrap();
+    let run_folder: std::ffi::OsString = name("run");
+    for (line, paths) in [
+        (format!("--json {run} --out"), vec!["run"]),
+        (
+            "--json run ycsb-c --target null: -p recordcount=10 --warmup 0s --config".into(),
+            vec!["flags"],
+        ),
+        ("--json report a -o page.html --csv".into(), vec!["csv"]),
+        ("--json report a -o".into(), vec!["page"]),
+        ("--json experiment run e.toml --target null: --out".into(), vec!["e"]),
+        ("--json experiment report".into(), vec!["e"]),
+        ("--json gen ycsb -p recordcount=10 -o".into(), vec!["files"]),
+    ] {
+        let mut command = p.command(&line);
+        command.args(paths.iter().map(|path| -> std::ffi::OsString { name(path) }));
+        let end = End::of(command.output().unwrap());
+        assert!(end.code == 0 && !end.err.contains("panicked"), "hoap {line}: {end:#?}");
+        assert!(serde_json::from_str::<serde_json::Value>(&end.out).is_ok(), "{line}: {end:#?}");
+        if line.contains(run) {
+            let mut copy = Command::new("cp");
+            copy.arg("-r").arg(&run_folder).arg("a").current_dir(p.0.path());
+            let copied = copy.status().unwrap();
+            assert!(copied.success(), "the run is where it was to be");
+        }
+    }
+    let mut url = p.command("load ycsb --target");
+    let odd: std::ffi::OsString = name("sqlite:t.db");
+    let end = End::of(url.arg(odd).output().unwrap());
+    assert!(end.code == 2 && end.err.contains("it is not UTF-8"), "{end:#?}");
+}
+
+/// What a shell may have set before a command.
+#[test]
+fn odd_shells_change_nothing() {
+    let p = Place::new();
+    let run = "run ycsb-c --target null: -p recordcount=10 --operations 20 --warmup 0s";
+    for (n, before) in [
+        "ulimit -s 256",
+        "export TERM=dumb",
+        "unset TERM",
+        "export TERM= COLUMNS=60",
+        "ulimit -Sn 64",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for line in [format!("{run} --clients 100 --json --out r{n}"), format!("show r{n}")] {
+            let shell = format!("{before}; exec {} {line}", env!("CARGO_BIN_EXE_hoap"));
+            let mut command = Command::new("bash");
+            command.args(["-c", &shell]).current_dir(p.0.path()).stdin(Stdio::null());
+            let end = End::of(command.output().unwrap());
+            assert!(end.code == 0, "{before}: {line}: {end:#?}");
+            assert!(!end.err.contains('\u{1b}') && !end.out.contains('\u{1b}'), "{end:#?}");
+        }
+    }
+    assert!(p.text("r0/run.json").contains("\"partial\": null"));
+}

@@ -72,7 +72,7 @@ pub(super) fn json_of(first: &AnswerFolder, others: &[AnswerFolder], pairs: &[Ve
         json!({ "query": number, "verdicts": cells })
     };
     let pair = |(other, verdicts)| pair::json_of([first, other], verdicts);
-    let folders = [first].into_iter().chain(others).map(|folder| &folder.path);
+    let folders = [first].into_iter().chain(others).map(|folder| folder.path.display().to_string());
     json!({
         "benchmark": first.asked.name(),
         "folders": folders.collect::<Vec<_>>(),

@@ -53,10 +53,12 @@ pub(super) fn json_of(folders: [&AnswerFolder; 2], verdicts: &Verdicts) -> Value
         let mut object = json!({ "query": query.number, "verdict": word(verdict) });
         match verdict {
             Verdict::Equal { rows } => object["rows"] = json!([rows, rows]),
-            Verdict::Missing { which } => object["missing_in"] = json!(folders[*which].path),
+            Verdict::Missing { which } => {
+                object["missing_in"] = json!(folders[*which].path.display().to_string())
+            }
             Verdict::OtherParameters(parameters) => object["parameters"] = json!(parameters),
             Verdict::Differ(Difference::NoAnswer { which, error }) => {
-                object["no_answer_in"] = json!(folders[*which].path);
+                object["no_answer_in"] = json!(folders[*which].path.display().to_string());
                 object["why"] = json!(error.to_string());
             }
             Verdict::Differ(Difference::Row { rows, has }) => {
@@ -72,7 +74,7 @@ pub(super) fn json_of(folders: [&AnswerFolder; 2], verdicts: &Verdicts) -> Value
     };
     json!({
         "benchmark": folders[0].asked.name(),
-        "folders": folders.map(|folder| &folder.path),
+        "folders": folders.map(|folder| folder.path.display().to_string()),
         "queries": verdicts.iter().map(query).collect::<Vec<_>>(),
     })
 }
