@@ -30,11 +30,13 @@ impl TransactionLoad {
     /// The load of a step for this many workers.
     pub fn new(plan: &StepPlan, workers: usize) -> Self {
         match (plan.pace, plan.end) {
-            (Pace::Open { rate, arrivals }, End::Operations(n)) => {
-                TransactionLoad::Open(Schedule::new(rate, arrivals, Some(n)))
-            }
-            (Pace::Open { rate, arrivals }, _) => {
-                TransactionLoad::Open(Schedule::new(rate, arrivals, None))
+            (Pace::Open { rate, arrivals }, end) => {
+                let operations = match end {
+                    End::Operations(n) => Some(n),
+                    _ => None,
+                };
+                let arrivals = arrivals.of_step(plan.number);
+                TransactionLoad::Open(Schedule::new(rate, arrivals, operations))
             }
             (Pace::Closed, End::Operations(n)) => TransactionLoad::Counted(Budget::new(n, workers)),
             (Pace::Closed, _) => TransactionLoad::Closed,

@@ -1,6 +1,6 @@
 //! Arrival times of an open loop.
 
-use crate::plan::Arrivals;
+use crate::plan::{Arrivals, mix};
 
 /// Operations of a block of random intervals. A cursor that moves forward computes each block once.
 const BLOCK: u64 = 64;
@@ -82,13 +82,6 @@ fn sum(seed: u64, block: u64, count: u64) -> f64 {
         ((bits >> 11) + 1) as f64 / (1u64 << 53) as f64
     };
     -(0..count).map(uniform).product::<f64>().max(f64::MIN_POSITIVE).ln()
-}
-
-/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
-fn mix(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 #[cfg(test)]

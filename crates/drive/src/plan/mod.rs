@@ -10,6 +10,7 @@ mod step_plan;
 pub use control::{Gate, Observer, Stop, Tick};
 pub use no_workload::{NoClient, NoWorkload};
 pub use on_error::OnError;
+pub(crate) use pace::mix;
 pub use pace::{Arrivals, FASTEST, Pace};
 pub use phase::Phase;
 pub use step_plan::{End, StepPlan};

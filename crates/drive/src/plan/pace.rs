@@ -34,12 +34,23 @@ pub enum Arrivals {
     /// A Poisson process: intervals are independent and exponential, as between the calls of many
     /// independent users.
     Poisson {
-        /// The same seed draws the same times.
+        /// The same seed draws the same times in the step of the same number.
         seed: u64,
     },
 }
 
 impl Arrivals {
+    /// Those of the step of this number: each step, and so each probe of a search, draws times of its
+    /// own. With one sequence for all, a search would measure how this sequence queues.
+    pub(crate) fn of_step(self, number: usize) -> Arrivals {
+        match self {
+            Arrivals::Poisson { seed } => {
+                Arrivals::Poisson { seed: mix(seed ^ mix(number as u64)) }
+            }
+            constant => constant,
+        }
+    }
+
     /// "constant" or "poisson".
     pub fn name(self) -> &'static str {
         match self {
@@ -51,3 +62,10 @@ impl Arrivals {
 
 /// The highest rate of an open loop, per second: one operation per nanosecond.
 pub const FASTEST: f64 = 1e9;
+
+/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
+pub(crate) fn mix(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}

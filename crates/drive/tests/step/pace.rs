@@ -103,11 +103,13 @@ fn a_closed_loop_has_no_wait() {
 #[test]
 fn the_window_has_the_operations_that_are_due_in_it() {
     let poisson = |seed| Pace::Open { rate: 4_000.0, arrivals: Arrivals::Poisson { seed } };
-    let counts = [open(4_000.0), poisson(1), poisson(1), poisson(2)].map(|pace| {
+    let steps =
+        [(1, open(4_000.0)), (1, poisson(1)), (1, poisson(1)), (1, poisson(2)), (2, poisson(1))];
+    let counts = steps.map(|(number, pace)| {
         let world = Arc::new(World::default());
         let mut bench = Bench::new();
         let tx = Fake::tx(&world, |_, nth| Some((nth % 3, Act::Done)));
-        let mut plan = StepPlan::plain(1, 3, End::After(Duration::from_millis(250)));
+        let mut plan = StepPlan::plain(number, 3, End::After(Duration::from_millis(250)));
         plan.pace = pace;
         plan.warmup = Duration::from_millis(50);
         plan.grace = Duration::from_secs(3600);
@@ -121,6 +123,7 @@ fn the_window_has_the_operations_that_are_due_in_it() {
     assert_eq!(counts[0], 1_000);
     assert_eq!(counts[1], counts[2], "the same seed draws the same times");
     assert_ne!(counts[1], counts[3]);
+    assert_ne!(counts[1], counts[4], "each step draws its own");
     // Within five standard deviations.
     assert!(counts[1..].iter().all(|count| count.abs_diff(1_000) < 160), "{counts:?}");
 }
