@@ -40,7 +40,10 @@ fn ycsbs_lines_are_those_of_its_jar() {
         Ok(theirs) => {
             let all = theirs.lines().count();
             assert_eq!(all, 10, "{theirs}");
-            assert_eq!(shape(&ours), shape(&theirs), "{ours}\n{theirs}");
+            // In YCSB nothing is in flight at the end: it waits.
+            let mut ours = shape(&ours);
+            ours.retain(|(about, _)| !about.starts_with("[READ-UNFINISHED]"));
+            assert_eq!(ours, shape(&theirs), "{theirs}");
         }
         Err(why) => eprintln!("not compared with YCSB's jar: {why}"),
     }

@@ -14,9 +14,11 @@ use crate::run::void;
 /// and as with `both` where the step is an open loop: `[READ]` has the times from when an operation
 /// began, `[Intended-READ]` those from when it was due. Times are microseconds.
 ///
-/// What differs: throughput is that of the successes, the percentiles are 50, 95 and 99 unless the
-/// run's property `hdrhistogram.percentiles` names others, and no line is about a garbage
-/// collector.
+/// What differs: throughput is that of the successes; operations are those that ended in the window,
+/// as YCSB's `Return` counts them, and those in flight at its end stand apart as `[READ-UNFINISHED]`;
+/// the percentiles are 50, 95 and 99 unless the run's property `hdrhistogram.percentiles` names
+/// others; and no line is about a garbage collector. A kind of operation without a success has no
+/// times.
 ///
 /// # Errors
 /// Fails where the run is void, has transactions beside queries, or its folder lacks the step's
@@ -34,19 +36,22 @@ pub fn ycsb(run: &Run, folder: &Path, step: &Step) -> Result<String> {
     let mut out = Lines { text: String::new(), percentiles: percentiles(run) };
     out.line("OVERALL", "RunTime(ms)", (step.seconds * 1e3).round());
     out.line("OVERALL", "Throughput(ops/sec)", format!("{:?}", operations_per_second(step)));
-    let ran = || step.transactions.iter().filter(|o| o.timed > 0 || !o.failures.is_empty());
+    let ran = || step.transactions.iter().filter(|o| o.count > 0 || o.failed() > 0);
     for operation in ran() {
         let kind = &operation.kind;
         match &operation.service {
-            Some(service) => {
-                out.operation(kind, operation, service, of(&format!("{kind}{SERVICE}")));
-            }
-            None => out.operation(kind, operation, &operation.latency, of(kind)),
+            Some(service) => out.times(kind, operation, service, of(&format!("{kind}{SERVICE}"))),
+            None => out.times(kind, operation, &operation.latency, of(kind)),
         }
+        out.returns(operation);
     }
     for operation in ran().filter(|operation| operation.service.is_some()) {
         let name = format!("Intended-{}", operation.kind);
-        out.times(&name, operation.timed, &operation.latency, of(&operation.kind));
+        out.times(&name, operation, &operation.latency, of(&operation.kind));
+    }
+    for operation in step.transactions.iter().filter(|operation| operation.unfinished > 0) {
+        let name = format!("{}-UNFINISHED", operation.kind);
+        out.line(&name, "Operations", operation.unfinished);
     }
     Ok(out.text)
 }
@@ -86,10 +91,17 @@ impl Lines {
         self.text.push_str(&format!("[{metric}], {measurement}, {value}\n"));
     }
 
-    fn times(&mut self, metric: &str, count: u64, latency: &Latency, all: &Histogram<u64>) {
-        self.line(metric, "Operations", count);
+    /// The number of operations and, of these of a histogram, the times. A histogram knows a time to
+    /// three digits and tells the highest of its class, which may be above the longest of all.
+    fn times(&mut self, metric: &str, of: &Operation, latency: &Latency, all: &Histogram<u64>) {
+        self.line(metric, "Operations", of.count + of.failed());
+        if of.response().is_none() {
+            return;
+        }
+        let time = |of: u64| of.min(latency.max_us);
+        let least = time(all.highest_equivalent(all.min()));
         self.line(metric, "AverageLatency(us)", format!("{:?}", latency.mean_us));
-        self.line(metric, "MinLatency(us)", all.min());
+        self.line(metric, "MinLatency(us)", least);
         self.line(metric, "MaxLatency(us)", latency.max_us);
         if self.percentiles.is_empty() {
             self.line(metric, "50thPercentileLatency(us)", latency.p50_us);
@@ -98,19 +110,16 @@ impl Lines {
         }
         for percentile in self.percentiles.clone() {
             let name = format!("{}PercentileLatency(us)", ordinal(percentile));
-            self.line(metric, &name, all.value_at_percentile(percentile));
+            self.line(metric, &name, time(all.value_at_percentile(percentile)));
         }
     }
 
-    fn operation(
-        &mut self,
-        kind: &str,
-        operation: &Operation,
-        latency: &Latency,
-        all: &Histogram<u64>,
-    ) {
-        self.times(kind, operation.timed, latency, all);
-        self.line(kind, "Return=OK", operation.count);
+    /// How the operations ended.
+    fn returns(&mut self, operation: &Operation) {
+        let kind = &operation.kind;
+        if operation.count > 0 {
+            self.line(kind, "Return=OK", operation.count);
+        }
         let mut statuses = std::collections::BTreeMap::new();
         for (error, count) in &operation.failures {
             *statuses.entry(status(error)).or_insert(0u64) += count;

@@ -12,3 +12,4 @@ mod prices;
 mod report;
 mod rolled;
 mod void;
+mod ycsb;
