@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use hoap_data::Part;
 use hoap_databases::url::redact;
 use hoap_drive::{Arrivals, OnError, StepPlan};
 use hoap_observe::MetricSource;
@@ -104,7 +105,7 @@ impl Pacing {
             (None | Some(ArrivalChoice::Constant), Some(part)) => {
                 Arrivals::ConstantPart { part: part.part, of: part.of }
             }
-            (Some(ArrivalChoice::Poisson), _) => Arrivals::Poisson { seed: common.run_seed },
+            (Some(ArrivalChoice::Poisson), _) => Arrivals::Poisson { seed: common.own_seed() },
         }
     }
 
@@ -160,6 +161,11 @@ pub struct Common {
 }
 
 impl Common {
+    /// The seed of what the clients of this driver draw: each of several has its own, of the run's.
+    pub fn own_seed(&self) -> u64 {
+        self.conduct.part.map_or(Part::WHOLE, |part| part.part).seed(self.run_seed)
+    }
+
     /// Every flag with the value it has, but for the folder and how often all is run, which the
     /// record has as its repetition.
     pub fn settings(&self) -> Settings {

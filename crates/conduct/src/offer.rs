@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use hoap_databases::url::redact;
+use hoap_record::Run;
 use hoap_record::folder::{read_ledger, read_run};
-use hoap_record::{Check, Run};
+use hoap_record::merge::Joint;
 use hoap_workload::{Error, ErrorKind, Result, contribution};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -62,9 +63,9 @@ pub trait Offer: Args + Debug + 'static {
         setting: &Setting<'_>,
     ) -> impl Future<Output = Result<Recorded>>;
 
-    /// Holds what all drivers together saw acknowledged against the database. Refuses where a
-    /// benchmark keeps no ledger.
-    fn joint(drivers: &Drivers<'_>) -> impl Future<Output = Result<Vec<Check>>> {
+    /// Holds what all drivers together saw acknowledged against the database, and audits what they
+    /// did. Refuses where a benchmark keeps no ledger.
+    fn joint(drivers: &Drivers<'_>) -> impl Future<Output = Result<Joint>> {
         let why = "only reads, and keeps no ledger; leave --operational away";
         async move { Err(drivers.refuse(&format!("{} {why}", drivers.first.benchmark))) }
     }

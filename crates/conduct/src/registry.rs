@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Command};
 use hoap_data::Schema;
-use hoap_record::{Check, Repetition};
+use hoap_record::Repetition;
+use hoap_record::merge::Joint;
 use hoap_workload::ycsb::{PRESETS, Preset};
 use hoap_workload::{Local, Result};
 
@@ -72,7 +73,7 @@ pub trait Entry: Sync {
     ) -> std::result::Result<Box<dyn AskedRun>, clap::Error>;
 
     /// [`Offer::joint`].
-    fn joint<'a>(&self, drivers: &'a Drivers<'a>) -> Local<'a, Result<Vec<Check>>>;
+    fn joint<'a>(&self, drivers: &'a Drivers<'a>) -> Local<'a, Result<Joint>>;
 }
 
 impl<F: Offer> Entry for BenchmarkLine<F> {
@@ -99,7 +100,7 @@ impl<F: Offer> Entry for BenchmarkLine<F> {
         Ok(Box::new((self, F::from_arg_matches_mut(matches)?)))
     }
 
-    fn joint<'a>(&self, drivers: &'a Drivers<'a>) -> Local<'a, Result<Vec<Check>>> {
+    fn joint<'a>(&self, drivers: &'a Drivers<'a>) -> Local<'a, Result<Joint>> {
         Box::pin(F::joint(drivers))
     }
 }

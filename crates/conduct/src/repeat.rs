@@ -23,7 +23,7 @@ pub struct Done {
 /// Runs as often as was asked for, while `goes_on` says of each run that the next one may follow.
 ///
 /// Repetition k has the seed of the first one plus k − 1, so that what clients happen to draw is
-/// among what differs between the runs. Each driver of several draws keys of its own.
+/// among what differs between the runs.
 ///
 /// # Errors
 /// Returns the errors of [`Chosen::planned`] and [`Chosen::record`], and [`ErrorKind::Invalid`]
@@ -46,8 +46,6 @@ pub fn repeat<'a>(
         }
         if let Some(part) = common.conduct.part {
             part.chosen().iter().for_each(|chosen| caller.say(chosen));
-            let of_part = (part.part.part - 1) << 32;
-            common.run_seed = common.run_seed.wrapping_add(of_part);
         }
         let of = common.conduct.repeat as usize;
         if of == 1 {

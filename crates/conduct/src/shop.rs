@@ -149,7 +149,7 @@ impl<'a> Opened<'a> {
     }
 
     fn options(&self) -> Options {
-        Options { seed: self.clients.common.run_seed, check_reads: self.clients.check_reads }
+        Options { seed: self.clients.common.own_seed(), check_reads: self.clients.check_reads }
     }
 
     /// Runs the workload, of whose own flags `own` are.

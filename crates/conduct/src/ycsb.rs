@@ -13,7 +13,7 @@ use hoap_databases::sqlite::SqliteEngine;
 use hoap_databases::{offers, open, refuse_property_of_binding};
 use hoap_drive::NoWorkload;
 use hoap_record::benchmark_title;
-use hoap_record::merge::{beside_others, left_to_first};
+use hoap_record::merge::{Joint, beside_others, left_to_first};
 use hoap_record::{Check, Run};
 use hoap_workload::load::LoadSource;
 use hoap_workload::note::{self, Note};
@@ -143,7 +143,7 @@ impl Offer for Flags {
         let plan = self.steps(&setup)?;
         let settings = self.settings(&properties, &setup, &plan);
         // The records are the table's own; this seed is of what the clients draw.
-        setup.records.seed = setting.common.run_seed;
+        setup.records.seed = setting.common.own_seed();
         setup.part = setting.common.conduct.part.map_or(Part::WHOLE, |part| part.part);
         let opened =
             Opened { name: line.name, plan, settings, target: target.clone(), note, table, setup };
@@ -158,7 +158,7 @@ impl Offer for Flags {
         }
     }
 
-    async fn joint(drivers: &Drivers<'_>) -> Result<Vec<Check>> {
+    async fn joint(drivers: &Drivers<'_>) -> Result<Joint> {
         let all = drivers.ledgers::<ycsb::Contribution>()?;
         let target = open(drivers.url).await?;
         let note = note::expect_loaded(&target, "ycsb").await?;
@@ -174,7 +174,8 @@ impl Offer for Flags {
         let documents = target.documents()?;
         let (place, known) = ((&table.table(), &table.records), (&memory, unsure));
         let key_value = target.key_value()?;
-        or_gone(ycsb::verify(&key_value, place, documents, known, "after the run").await)
+        let verified = ycsb::verify(&key_value, place, documents, known, "after the run").await;
+        Ok(Joint { checks: or_gone(verified)?, audit: Vec::new() })
     }
 }
 

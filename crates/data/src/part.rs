@@ -25,4 +25,10 @@ impl Part {
         let bound = |n: u64| whole.start + (count * u128::from(n) / u128::from(of)) as u64;
         bound(part - 1)..bound(part)
     }
+
+    /// The seed of what this part draws by itself, where the whole has this one. That of the first
+    /// part is the whole's.
+    pub fn seed(self, whole: u64) -> u64 {
+        whole.wrapping_add(self.part.wrapping_sub(1) << 32)
+    }
 }

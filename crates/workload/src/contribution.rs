@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::{Error, ErrorKind, Result};
 
 /// The version of the file.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// Writes the file's text.
 ///
@@ -113,15 +113,15 @@ mod tests {
         let map: Map = [("a".to_owned(), u64::MAX)].into_iter().collect();
         let mut text = Vec::new();
         write(&map, &mut text).unwrap();
-        assert_eq!(text, b"{\"format\":3,\"a\":18446744073709551615}");
+        assert_eq!(text, b"{\"format\":4,\"a\":18446744073709551615}");
         assert_eq!(read::<Map>("x", &text).unwrap(), map);
-        let later = b"{\"a\":18446744073709551615,\"format\":3}";
+        let later = b"{\"a\":18446744073709551615,\"format\":4}";
         assert_eq!(read::<Map>("x", later).unwrap(), map);
         for (text, says) in [
             ("{}", "read x"),
             ("[", "read x"),
-            ("{\"format\":2}", "format 2"),
-            ("{\"format\":3,\"a\":true}", "read x"),
+            ("{\"format\":3}", "format 3"),
+            ("{\"format\":4,\"a\":true}", "read x"),
         ] {
             let e = read::<Map>("x", text.as_bytes()).unwrap_err();
             assert!(e.kind == ErrorKind::Invalid && e.to_string().contains(says), "{e}");

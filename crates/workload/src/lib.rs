@@ -9,6 +9,7 @@
 
 pub mod answers;
 pub mod ch2;
+mod clients;
 pub mod contribution;
 pub mod load;
 pub mod note;

@@ -149,7 +149,9 @@ impl Benchmark for Hybrid<'_> {
 
     fn contribution(&self, known: &mut Memory, to: &mut dyn Write) -> io::Result<()> {
         let ledger = std::mem::take(&mut known.ledger);
-        let ours = Contribution { before: self.before.clone(), fresh: self.runs == 0, ledger };
+        let tally = known.tally.clone();
+        let ours =
+            Contribution { before: self.before.clone(), fresh: self.runs == 0, tally, ledger };
         let written = contribution::write(&ours, to);
         known.ledger = ours.ledger;
         written

@@ -1,17 +1,21 @@
 //! How the flags become a run, and the ledgers of several drivers a check.
 
-use hoap_data::Schema;
+use hoap_data::{DataSet, Part, Schema};
 use hoap_database::Database;
 use hoap_databases::{offers, open};
-use hoap_record::{Check, Remark, RemarkId, Repetition, Run};
+use hoap_record::merge::Joint;
+use hoap_record::{Remark, RemarkId, Repetition, Run};
 use hoap_workload::ch2::aggregates::Aggregates;
 use hoap_workload::ch2::contribution::Contribution;
 use hoap_workload::ch2::note::{self, DataNote};
+use hoap_workload::ch2::nurand::Constants;
 use hoap_workload::ch2::stream::Streams;
 use hoap_workload::ch2::terminal::{Options, Terminals};
+use hoap_workload::ch2::uniform::Shape;
 use hoap_workload::note::Note;
 use hoap_workload::{Error, ErrorKind, Result};
-use serde_json::json;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::checks::{Start, after_the_run};
 use super::flags::Flags;
@@ -79,7 +83,8 @@ impl Offer for Flags {
         let terminals = with_tx.then(|| {
             let Flags { retries, think_times, .. } = *self;
             let options = Options { seed: setting.common.run_seed, retries, think_times };
-            Terminals::new(operational.clone(), data, options)
+            let part = setting.common.conduct.part.map_or(Part::WHOLE, |part| part.part);
+            Terminals::new(operational.clone(), data, options).of(part)
         });
         let streams = with_queries.then(|| -> Result<Streams> {
             let dialect = queried.analytics()?.dialect();
@@ -118,9 +123,9 @@ impl Offer for Flags {
         run::record(setting, &plan, Run { catch_up, ..record }, hybrid).await
     }
 
-    async fn joint(drivers: &Drivers<'_>) -> Result<Vec<Check>> {
+    async fn joint(drivers: &Drivers<'_>) -> Result<Joint> {
         let mut all = drivers.ledgers::<Contribution>()?.into_iter();
-        let Some((name, mut joined)) = all.next() else { return Ok(Vec::new()) };
+        let Some((name, mut joined)) = all.next() else { return Ok(Joint::default()) };
         for (other_name, other) in all {
             joined.join(&name, other, &other_name)?;
         }
@@ -133,13 +138,23 @@ impl Offer for Flags {
         let (_, data) = note::expect_loaded(&target, schema(&drivers.first.benchmark)?).await?;
         drivers.same_data(&json!(DataNote::of(data.spec())))?;
         drivers.caller.say("checking the data after all runs");
-        let Contribution { before, fresh, mut ledger } = joined;
+        let Contribution { before, fresh, tally, mut ledger } = joined;
+        let audit = tally.audit(data.spec().warehouses, Some(&drawn(drivers.first, &data)?));
         if level.by_key() {
             ledger.sort();
         }
         let start = Start { target: &target, data: &data, fresh, level, before: &before };
-        or_gone(after_the_run(&start, &ledger).await.map(|(checks, _)| checks))
+        let checks = or_gone(after_the_run(&start, &ledger).await.map(|(checks, _)| checks))?;
+        Ok(Joint { checks, audit })
     }
+}
+
+/// What the terminals of a run had to draw: all drivers have the same constants.
+fn drawn(run: &Run, data: &DataSet) -> Result<Shape> {
+    let constants = run.constants.get("nurand").unwrap_or(&Value::Null);
+    let constants = Constants::deserialize(constants)
+        .map_err(|e| Error::new(ErrorKind::Invalid, "read the run's NURand constants", e))?;
+    Ok(Shape::of(data, &constants))
 }
 
 /// The schema that has the benchmark's name.

@@ -42,7 +42,7 @@ impl Judge {
             let answer = "--witness wants --tx-clients above 0";
             return Err(Error::new(ErrorKind::Invalid, "plan the run", answer));
         };
-        let witnesses = Witnesses::new(terminals.mark(), setting.common.run_seed, share.0);
+        let witnesses = Witnesses::new(terminals.mark(), setting.common.own_seed(), share.0);
         Ok(Some(Judge { witnesses, target: target.clone(), keep: flags.keep_witness }))
     }
 

@@ -194,6 +194,7 @@ fn checked_together(level: &str, check: &str) {
     assert!(checks(&record).iter().all(|(_, _, verdict)| verdict != "fail"), "{record:#}");
     let has = |name: &str| checks(&record).iter().any(|c| c.1.contains(name) && c.2 == "pass");
     assert!(has("nothing lost: NewOrder") && has(check), "{:#?}", checks(&record));
+    one_tpc_c(&p, &record, &joint("other"));
 
     let ledger = p.json("driver-2/ledger.json");
     let order = &ledger["ledger"]["orders"][0];
@@ -207,4 +208,27 @@ fn checked_together(level: &str, check: &str) {
     odd["ledger"]["deliveries"].as_array_mut().unwrap().push(serde_json::json!([0, 11, 0, 7]));
     p.write("driver-2/ledger.json", &odd.to_string());
     p.fails(&joint("odd"), 1, &["failed", "VOID"]);
+}
+
+/// What two drivers ran is one TPC-C: with one C (2.1.6.1), and audited as a whole (9.2).
+fn one_tpc_c(p: &Place, whole: &Value, merge: &str) {
+    let mut driver = [1, 2].map(|n| p.json(&format!("driver-{n}/run.json")));
+    let nurand = |run: &Value| run["constants"]["nurand"].clone();
+    assert!(nurand(whole)["c_id"].is_u64(), "{whole:#}");
+    assert_eq!([nurand(&driver[0]), nurand(&driver[1])], [nurand(whole), nurand(whole)]);
+    let lines = |run: &Value| run["audit"].as_array().unwrap().clone();
+    let names = |run| lines(run).into_iter().map(|line| line["name"].clone()).collect::<Vec<_>>();
+    assert_eq!(names(whole), names(&driver[0]));
+    let tallies = [1, 2].map(|n| p.json(&format!("driver-{n}/ledger.json"))["tally"].clone());
+    let sum = |of: fn(&Value) -> &Value| {
+        tallies.iter().map(|tally| of(tally).as_f64().unwrap()).sum::<f64>()
+    };
+    let average = sum(|tally| &tally["lines"]) / sum(|tally| &tally["executed"][0]);
+    let line = lines(whole).into_iter().find(|line| line["name"] == "lines per order").unwrap();
+    assert_eq!(line["seen"], format!("{average:.2}"), "{tallies:?}");
+    let as_it_was = driver[1].to_string();
+    driver[1]["constants"]["nurand"]["c_id"] = 1_024.into();
+    p.write("driver-2/run.json", &driver[1].to_string());
+    p.fails(merge, 2, &["driver-2", "NURand constants", "1024"]);
+    p.write("driver-2/run.json", &as_it_was);
 }

@@ -108,6 +108,8 @@ fn facts(a: &Machine, b: &Machine) -> std::result::Result<(), String> {
             x.query_set.clone().unwrap_or_default(),
             y.query_set.clone().unwrap_or_default(),
         ),
+        // TPC-C 2.1.6.1 has one C in a run; with several the drivers seldom meet at one customer.
+        ("NURand constants", nurand(x), nurand(y)),
         ("database", name(&x.operational), name(&y.operational)),
         ("database of the queries", name(&x.analytical), name(&y.analytical)),
     ];
@@ -152,6 +154,11 @@ fn facts(a: &Machine, b: &Machine) -> std::result::Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The constants of NURand, of benchmarks that have them.
+fn nurand(run: &Run) -> String {
+    run.constants.get("nurand").map(ToString::to_string).unwrap_or_default()
 }
 
 /// The properties that merged steps must share.

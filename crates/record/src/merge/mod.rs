@@ -41,6 +41,15 @@ use machine::Machine;
 use operations::Part;
 use rows::Rows;
 
+/// What is known of all drivers together, and of none of them alone.
+#[derive(Clone, Debug, Default)]
+pub struct Joint {
+    /// The checks of the database with what all of them saw acknowledged.
+    pub checks: Vec<Check>,
+    /// The audit of what all of them did, in place of theirs. None where a benchmark has no audit.
+    pub audit: Vec<AuditLine>,
+}
+
 /// Runs that are to be merged.
 pub struct Merge {
     drivers: Vec<Machine>,
@@ -67,17 +76,19 @@ impl Merge {
     }
 
     /// Writes the merged run into `out`, which must be empty or absent, and returns its record.
-    /// `command` is the command line; `joint` are the checks of all drivers together, if they were
-    /// made.
+    /// `command` is the command line; `joint` is what all drivers together were held against, if
+    /// they were.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unavailable`] where `out` cannot be written. An incomplete folder is
     /// removed.
-    pub fn write(self, out: &Path, command: Vec<String>, joint: Option<Vec<Check>>) -> Result<Run> {
+    pub fn write(self, out: &Path, command: Vec<String>, joint: Option<Joint>) -> Result<Run> {
         let Merge { drivers, remarks } = self;
         let base = drivers.iter().map(|driver| driver.started).min().unwrap_or_default();
         let mut run = record(&drivers, base, command, remarks);
-        run.checks = checks(&drivers, joint);
+        let (checks_of_all, audit) = joint.map(|joint| (joint.checks, joint.audit)).unzip();
+        run.audit = audit.unwrap_or_else(|| audits(&drivers));
+        run.checks = checks(&drivers, checks_of_all);
         let mut folder = RunFolder::create_at(out, &run, base.into())?;
         // The folder has only the files written here.
         let unfinished = Unfinished::new(out);
@@ -101,16 +112,7 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, own: Vec<R
         constants: constants(drivers),
         steps: Vec::new(),
         checks: Vec::new(),
-        audit: drivers
-            .iter()
-            .flat_map(|d| {
-                let named = |line: &AuditLine| AuditLine {
-                    name: format!("{}, {}", line.name, d.label(drivers)),
-                    ..line.clone()
-                };
-                d.run.audit.iter().map(named).collect::<Vec<_>>()
-            })
-            .collect(),
+        audit: Vec::new(),
         repetition: None,
         clock: None,
         started: earliest.run.started.clone(),
@@ -232,6 +234,17 @@ pub fn left_to_first(what: &str) -> Check {
         checked: 0,
         detail: Some("part 1 of the drivers makes it for all".into()),
     }
+}
+
+/// Every driver's audit.
+fn audits(drivers: &[Machine]) -> Vec<AuditLine> {
+    let of = |driver: &Machine| {
+        let label = driver.label(drivers);
+        let named =
+            move |line: AuditLine| AuditLine { name: format!("{}, {label}", line.name), ..line };
+        driver.run.audit.clone().into_iter().map(named)
+    };
+    drivers.iter().flat_map(of).collect()
 }
 
 /// Every driver's checks. What was left to the first driver it made, as every part is there. Joint

@@ -4,6 +4,7 @@ pub mod curve;
 pub mod freshness;
 pub mod frontier;
 pub mod heat;
+pub mod homes;
 pub mod isolation;
 pub mod key;
 pub mod loaded;

@@ -6,6 +6,7 @@ use crate::format::markdown::{self, escaped};
 use crate::format::number::Unit;
 use crate::format::table::Table;
 use crate::format::text;
+use crate::run::homes::homes;
 use crate::run::measure::Measure;
 use crate::run::search::search_line;
 use crate::run::{Entry, remarks};
@@ -52,6 +53,9 @@ fn paper(run: &Run, style: Style<'_>) -> Paper {
     out.bare(&tables::overview(&entries));
     let throughput = tables::throughput(&entries);
     out.table(&throughput.title, &throughput);
+    for sentence in homes(run) {
+        out.marked("", "think times  ", &sentence);
+    }
     match Measure::of(run) {
         Measure::Hybrid => out.table("NewOrder response times", &tables::transactions(&entries)),
         Measure::Plain => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hoap_record::history::{Attempt, Did, End};
 use hoap_record::hlog::{SERVICE, WAIT};
 use hoap_record::witness::{Anomaly, Edge, Example, Why};
-use hoap_record::{Check, Level, Remark, RemarkId, Run, Verdict, Witness};
+use hoap_record::{Check, Driver, Level, Remark, RemarkId, Run, Verdict, Witness};
 use hoap_report::number::Unit;
 use hoap_report::run::curve::Curve;
 use hoap_report::table::Cell;
@@ -319,6 +319,44 @@ fn every_step_query_check_and_setting_is_on_the_page() {
     let charts = data(&html);
     assert_eq!(all_of(&marks(&charts["throughput-0"], "words"), "words").len(), run.steps.len());
     assert_eq!(marks(&charts["percentiles-of-0"], "line").len(), 6 * 5);
+}
+
+/// 12.86 NewOrders a minute are the most of a warehouse's ten terminals (TPC-C 4.2).
+#[test]
+fn a_run_with_think_times_says_how_near_it_came_and_which_warehouses_nobody_used() {
+    let mut run = runs::folder(1, 1.0).run;
+    let told = |run: &Run| {
+        let text = summary(run, Style::default());
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    run.data["warehouses"] = 10.into();
+    let mut step = run.steps[1].clone();
+    (step.tx_clients, step.tpm, step.name) = (7, Some(64.3), "7 tx, 0 queries".into());
+    run.steps = vec![step];
+    assert!(!told(&run).contains("think times"), "it has none");
+    run.configuration.insert("think-times".into(), true.into());
+    let whole = "think times 7 tx, 0 queries: 6.43 tpM a warehouse, 50 % of the 12.86 that ten \
+                 terminals can do";
+    let text = told(&run);
+    assert!(text.contains(&format!("{whole}; 3 of 10 warehouses have no terminal")), "{text}");
+    let driver = |clients: u64| Driver {
+        name: "d".into(),
+        command: Vec::new(),
+        started: run.started.clone(),
+        offset_seconds: 0.0,
+        seconds: 1.0,
+        configuration: BTreeMap::from([("tx-clients".into(), clients.into())]),
+        host: run.host.clone(),
+        clock: None,
+    };
+    for (drivers, unused) in
+        [(vec![driver(3), driver(3)], true), (vec![driver(3), driver(4)], false)]
+    {
+        let text = told(&Run { drivers, ..run.clone() });
+        assert!(text.contains(whole) && text.contains("no terminal") == unused, "{text}");
+    }
+    run.configuration.insert("part".into(), "1/2".into());
+    assert!(!told(&run).contains("a warehouse"), "one of several drivers knows only its own");
 }
 
 #[test]

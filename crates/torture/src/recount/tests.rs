@@ -28,7 +28,7 @@ fn ledger(run: RunMark) -> Ch2 {
     };
     let neworders = Undelivered::between(Some((21, 24)));
     let before = District { next_o_id: 31, neworders, ..District::default() };
-    Ch2 { before: vec![before], fresh: true, ledger }
+    Ch2 { before: vec![before], fresh: true, tally: Default::default(), ledger }
 }
 
 /// What is there, as lines of keys: without a key, with a key.
@@ -88,7 +88,8 @@ fn a_number_that_was_given_twice_is_a_loss_and_so_is_another_order_under_it() {
         let orders: HashMap<_, _> = lines.lines().filter_map(super::Order::read).collect();
         let neworder = orders.keys().copied().collect();
         let found = Ch2Keys { orders, neworder, history: BTreeSet::new() };
-        ch2(&Ch2 { before: vec![before], fresh: true, ledger }, &found).lost
+        ch2(&Ch2 { before: vec![before], fresh: true, tally: Default::default(), ledger }, &found)
+            .lost
     };
     assert_eq!(lost(&[31, 32], lines), 0);
     assert_eq!(lost(&[31, 32, 32], lines), 1);
@@ -98,7 +99,11 @@ fn a_number_that_was_given_twice_is_a_loss_and_so_is_another_order_under_it() {
     let ledger = Ledger { deliveries: [delivery; 2].into_iter().collect(), ..Ledger::default() };
     let before = District { next_o_id: 31, ..District::default() };
     let none = Ch2Keys { orders: HashMap::new(), neworder: keys(""), history: keys("") };
-    assert_eq!(ch2(&Ch2 { before: vec![before], fresh: true, ledger }, &none).lost, 1);
+    assert_eq!(
+        ch2(&Ch2 { before: vec![before], fresh: true, tally: Default::default(), ledger }, &none)
+            .lost,
+        1
+    );
 }
 
 fn records() -> Records {

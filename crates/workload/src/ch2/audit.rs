@@ -1,16 +1,17 @@
 //! The audit of the mix (TPC-C 9.2), at the end of a run.
 
 use hoap_record::check::{AuditLine, Verdict};
+use serde::{Deserialize, Serialize};
 
 use super::input::{NewOrder, OrderStatus, Payment, Who};
 use super::mix::Kind;
-use super::uniform::{Drawn, Shape};
+use super::uniform::{Drawn, Shape, add, sum};
 
 /// The fewest transactions that the audit judges (spec §6).
 const ENOUGH: u64 = 10_000;
 
 /// The counts of the audit: executed transactions, the warm-up included.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     executed: [u64; 5],
     rollbacks: u64,
@@ -27,16 +28,18 @@ pub struct Tally {
 impl Tally {
     /// Adds the counts of another client.
     pub fn merge(&mut self, other: &Tally) {
-        for (mine, theirs) in self.executed.iter_mut().zip(other.executed) {
-            *mine += theirs;
+        add(&mut self.executed, &other.executed);
+        for (mine, theirs) in [
+            (&mut self.rollbacks, other.rollbacks),
+            (&mut self.lines, other.lines),
+            (&mut self.remote_lines, other.remote_lines),
+            (&mut self.remote_payments, other.remote_payments),
+            (&mut self.payments_by_name, other.payments_by_name),
+            (&mut self.status_by_name, other.status_by_name),
+            (&mut self.skipped_districts, other.skipped_districts),
+        ] {
+            *mine = mine.saturating_add(theirs);
         }
-        self.rollbacks += other.rollbacks;
-        self.lines += other.lines;
-        self.remote_lines += other.remote_lines;
-        self.remote_payments += other.remote_payments;
-        self.payments_by_name += other.payments_by_name;
-        self.status_by_name += other.status_by_name;
-        self.skipped_districts += other.skipped_districts;
         self.drawn.merge(&other.drawn);
     }
 
@@ -76,7 +79,7 @@ impl Tally {
     /// The lines of the audit for a run on `warehouses` warehouses: the shares and, where `shape`
     /// gives the distributions that the draws must have, their tests.
     pub fn audit(&self, warehouses: u32, shape: Option<&Shape>) -> Vec<AuditLine> {
-        let all: u64 = self.executed.iter().sum();
+        let all = sum(&self.executed);
         let of = |kind: Kind| self.executed[kind as usize];
         let shares = Kind::ALL.iter().map(|&kind| {
             let wanted = kind.percent() as f64;
@@ -100,7 +103,7 @@ impl Tally {
         };
         let (orders, payments) = (of(Kind::NewOrder), of(Kind::Payment));
         let status = of(Kind::OrderStatus);
-        let districts = 10 * of(Kind::Delivery);
+        let districts = of(Kind::Delivery).saturating_mul(10);
         let others = [
             share("rollbacks", "2.4.1.4", self.rollbacks, orders, (0.9, 1.1), 1),
             share("remote order lines", "2.4.1.5", self.remote_lines, self.lines, (0.95, 1.05), 2),

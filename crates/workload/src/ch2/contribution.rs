@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::audit::Tally;
 use super::district::District;
 use super::ledger::Ledger;
 use crate::{Error, ErrorKind, Result};
@@ -15,6 +16,8 @@ pub struct Contribution {
     pub before: Vec<District>,
     /// Whether no run had written to the data then.
     pub fresh: bool,
+    /// What the audit counts of its clients.
+    pub tally: Tally,
     /// The ledger of its clients.
     pub ledger: Ledger,
 }
@@ -34,6 +37,7 @@ impl Contribution {
                 "one driver began before the other had looked: leave more time before --start-at",
             ));
         }
+        self.tally.merge(&other.tally);
         self.ledger.merge(other.ledger);
         Ok(())
     }
@@ -62,7 +66,7 @@ mod tests {
         let order = Order { w: 1, d: 1, o_id, c: 1, lines: 5, amount: 100, digest: 9 };
         let before = District { next_o_id: next, ..District::default() };
         let ledger = Ledger { orders: [order].into_iter().collect(), ..Ledger::default() };
-        Contribution { before: vec![before], fresh: true, ledger }
+        Contribution { before: vec![before], fresh: true, tally: Tally::default(), ledger }
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod expected;
 mod finding;
 mod found;
 pub mod freshness;
+mod home;
 pub mod ingestion;
 pub mod input;
 pub mod ledger;

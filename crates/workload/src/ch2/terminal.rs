@@ -6,14 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use hoap_data::DataSet;
 use hoap_data::random::Stream;
+use hoap_data::{DataSet, Part};
 use hoap_database::{Access, Database, Session, Transaction};
 use hoap_drive::{Canceller, Client, Completion, Next, Outcome, Workload};
 
 use super::audit::Tally;
 use super::clock::Clock;
 use super::freshness::{self, Board, Counter};
+use super::home::home;
 use super::input::{self, Inputs};
 use super::ledger::{self, HistoryKey, Ledger, Order, Payment, RunMark};
 use super::mix::{Deck, Kind, think_time};
@@ -23,15 +24,18 @@ use super::schema::Paths;
 use super::transactions as tx;
 use super::uniform::Shape;
 use super::witness::{Witness, Witnesses};
+use crate::clients::ClientStreams;
 use crate::{Error, ErrorKind, Result};
 
 /// The stream of random numbers of the terminals, apart from all streams of the data.
 const TERMINAL_STREAM: u64 = 0x7465_726d_696e_616c;
+/// That of the waits of a terminal, apart from its inputs, which no conflict may change.
+const WAIT_STREAM: u64 = 0x7761_6974;
 
 /// Options of the transaction clients.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Seed of all draws of the clients.
+    /// Seed of the constants of NURand and of all draws of the clients.
     pub seed: u64,
     /// The most retries of a transaction after conflicts.
     pub retries: u32,
@@ -43,6 +47,7 @@ pub struct Options {
 pub struct Terminals {
     target: Database,
     shared: Arc<Shared>,
+    part: Part,
     board: Option<Arc<Board>>,
     witnesses: Option<Arc<Witnesses>>,
 }
@@ -56,6 +61,7 @@ struct Shared {
     shape: Shape,
     mark: RunMark,
     options: Options,
+    streams: ClientStreams,
     /// Number of terminals created. Terminals of later steps continue the count.
     made: AtomicU32,
 }
@@ -65,19 +71,25 @@ impl Terminals {
     pub fn new(target: Database, data: DataSet, options: Options) -> Self {
         let mut random = Stream::new(options.seed, &[TERMINAL_STREAM]);
         let constants = Constants::draw(data.c_last_load(), &mut random);
-        let warehouses = data.spec().warehouses;
-        let (customers, items) = (data.customers_per_district(), data.items());
         let shared = Shared {
-            shape: Shape::new(&constants, warehouses, customers, items),
+            shape: Shape::of(&data, &constants),
             paths: Paths::of(data.spec().schema),
             clock: Clock::start(&data),
             mark: RunMark::draw(),
+            streams: ClientStreams::default(),
             made: AtomicU32::new(0),
             data,
             constants,
             options,
         };
-        Terminals { target, shared: Arc::new(shared), board: None, witnesses: None }
+        let part = Part::WHOLE;
+        Terminals { target, shared: Arc::new(shared), part, board: None, witnesses: None }
+    }
+
+    /// The same of one driver among several: with the constants of all (TPC-C 2.1.6.1), and inputs
+    /// and homes of its own.
+    pub fn of(self, part: Part) -> Self {
+        Terminals { part, ..self }
     }
 
     /// The same with each terminal counting its writing transactions on this run's board. The
@@ -130,14 +142,13 @@ impl Workload for Terminals {
         }
         let shared = self.shared.clone();
         let terminal = shared.made.fetch_add(1, Ordering::Relaxed);
-        let random = Stream::new(shared.options.seed, &[TERMINAL_STREAM, 1 + u64::from(terminal)]);
+        let seed = self.part.seed(shared.options.seed);
+        let random = shared.streams.next(seed, TERMINAL_STREAM, number);
         let warehouses = shared.data.spec().warehouses;
-        let home = shared.options.think_times.then(|| {
-            let number = number as u32;
-            (number % warehouses + 1, number / warehouses % 10 + 1)
-        });
+        let home = shared.options.think_times.then(|| home(self.part, number, warehouses));
         Ok(Terminal {
             inputs: Inputs::new(shared.data, shared.constants, random, home),
+            waits: Stream::new(random.at(0), &[WAIT_STREAM]),
             deck: Deck::mix(),
             drawn: Kind::NewOrder,
             memory: Memory::default(),
@@ -162,6 +173,8 @@ pub struct Terminal {
     given_up: Arc<AtomicBool>,
     shared: Arc<Shared>,
     inputs: Inputs,
+    /// The random numbers of its waits.
+    waits: Stream,
     deck: Deck<Kind>,
     drawn: Kind,
     memory: Memory,
@@ -215,7 +228,7 @@ impl Client for Terminal {
         if let (Some(witness), Some(start)) = (&mut self.witness, start) {
             witness.spent(start.elapsed());
         }
-        Completion { outcome: end.unwrap_or_else(Outcome::Failed), retries, rows: 0 }
+        Completion { outcome: end.unwrap_or_else(Outcome::Failed), retries, rows: 1 }
     }
 
     /// Runs a transaction of the witness, where one is due.
@@ -251,17 +264,19 @@ enum Wish<T> {
 /// for a trait object without boxing each call.
 macro_rules! transact {
     ($self:ident, $access:expr, $retries:ident, |$tx:ident| $body:expr) => {{
-        let limit = $retries.saturating_add($self.shared.options.retries);
+        let mut tried = 0;
         loop {
             let counter = $self.counter.as_mut().filter(|_| $access == Access::Write);
             match attempt!($self.session, counter, $access, |$tx| $body) {
-                Err(mut e) if e.kind == ErrorKind::Conflict && *$retries < limit => {
+                Err(mut e)
+                    if e.kind == ErrorKind::Conflict && tried < $self.shared.options.retries =>
+                {
                     if $self.given_up.load(Ordering::Relaxed) {
                         e.kind = ErrorKind::Cancelled;
                         break Err(e);
                     }
-                    *$retries += 1;
-                    tokio::time::sleep(backoff(*$retries, $self.inputs.random())).await;
+                    (tried, *$retries) = (tried + 1, *$retries + 1);
+                    tokio::time::sleep(backoff(tried, &mut $self.waits)).await;
                 }
                 end => break end,
             }

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
+use hoap_data::DataSet;
 use hoap_record::check::{AuditLine, Verdict};
+use serde::{Deserialize, Serialize};
 
 use super::input::{NewOrder, OrderStatus, Payment, Who};
 use super::nurand::{Constants, probabilities};
@@ -57,7 +59,9 @@ pub struct Shape {
 
 impl Shape {
     /// The distributions of the customers of a district and of the items with these constants.
-    pub fn new(constants: &Constants, warehouses: u32, customers: u32, items: u32) -> Self {
+    pub fn of(data: &DataSet, constants: &Constants) -> Self {
+        let warehouses = data.spec().warehouses;
+        let (customers, items) = (data.customers_per_district(), data.items());
         let of = |a, c, n| Arc::new(Groups::new(&probabilities(a, c, n)));
         Shape {
             customers: of(1023, constants.c_id, customers),
@@ -94,7 +98,7 @@ fn sizes(n: u32) -> Vec<f64> {
 }
 
 /// Draws of remote warehouses, in groups.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Remote {
     /// By home warehouse.
     from: [u64; GROUPS],
@@ -113,7 +117,7 @@ impl Remote {
     /// neighbours in the distances. A remote warehouse is never the home warehouse, so the first
     /// statistic has a slightly smaller variance than chi-square; this errs on the safe side.
     fn tests(&self, warehouses: u32) -> Vec<Test> {
-        let all = self.to.iter().sum::<u64>() as f64;
+        let all = sum(&self.to) as f64;
         let others = f64::from(warehouses - 1);
         let sizes_to = sizes(warehouses);
         let to = sizes_to.iter().zip(&self.from).map(|(&size, &from)| {
@@ -127,7 +131,7 @@ impl Remote {
 }
 
 /// The counts of draws, in groups.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Drawn {
     /// Orders by number of lines, 5 to 15.
     lines: [u64; 11],
@@ -145,6 +149,17 @@ fn count<const N: usize>(counts: &mut [u64; N], at: Option<usize>) {
     }
 }
 
+/// Adds counts to counts. Those of another driver are read from its file, whatever it says.
+pub(super) fn add(mine: &mut [u64], theirs: &[u64]) {
+    let both = mine.iter_mut().zip(theirs);
+    both.for_each(|(mine, theirs)| *mine = mine.saturating_add(*theirs));
+}
+
+/// The sum of counts.
+pub(super) fn sum(counts: &[u64]) -> u64 {
+    counts.iter().copied().fold(0, u64::saturating_add)
+}
+
 fn before(n: u32, first: u32) -> Option<usize> {
     n.checked_sub(first).map(|at| at as usize)
 }
@@ -152,9 +167,6 @@ fn before(n: u32, first: u32) -> Option<usize> {
 impl Drawn {
     /// Adds the counts of another client.
     pub fn merge(&mut self, other: &Drawn) {
-        let add = |mine: &mut [u64], theirs: &[u64]| {
-            mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
-        };
         add(&mut self.lines, &other.lines);
         for (mine, theirs) in self.districts.iter_mut().zip(&other.districts) {
             add(mine, theirs);
@@ -215,7 +227,7 @@ impl Drawn {
 
     /// The lines of the audit. `enough`: whether there are enough transactions to judge.
     pub fn audit(&self, shape: &Shape, enough: bool) -> Vec<AuditLine> {
-        let all = |counts: &[u64]| counts.iter().sum::<u64>() as f64;
+        let all = |counts: &[u64]| sum(counts) as f64;
         let even = |counts: &[u64]| {
             let each = all(counts) / counts.len() as f64;
             Test::new(counts, counts.iter().map(|_| each))
@@ -322,19 +334,14 @@ mod tests {
     use super::*;
     use crate::ch2::input::{Inputs, OrderLine};
     use hoap_data::random::Stream;
-    use hoap_data::{DataSet, Schema, Spec};
-
-    fn shape(data: &DataSet, constants: &Constants) -> Shape {
-        let (w, c, i) = (data.spec().warehouses, data.customers_per_district(), data.items());
-        Shape::new(constants, w, c, i)
-    }
+    use hoap_data::{Schema, Spec};
 
     fn inputs(warehouses: u32, scale_down: u32, seed: u64) -> (Inputs, Shape) {
         let spec = Spec { scale_down, ..Spec::new(Schema::Ch2pp, warehouses) };
         let data = DataSet::new(spec).unwrap();
         let mut random = Stream::new(seed, &[5]);
         let constants = Constants::draw(data.c_last_load(), &mut random);
-        (Inputs::new(data, constants, random, None), shape(&data, &constants))
+        (Inputs::new(data, constants, random, None), Shape::of(&data, &constants))
     }
 
     fn draw(inputs: &mut Inputs, shape: &Shape, orders: usize) -> Drawn {

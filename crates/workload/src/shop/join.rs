@@ -62,10 +62,11 @@ impl Workload for Join {
         self.database.blocking()
     }
 
-    async fn client(&self, _number: usize) -> Result<Self::Client> {
-        let random = self.shared.random();
+    async fn client(&self, number: usize) -> Result<Self::Client> {
+        let session = self.database.session(self.variant).await?;
+        let random = self.shared.random(number);
         Ok(Joiner {
-            session: self.database.session(self.variant).await?,
+            session,
             data: self.shared.data,
             check: self.shared.options.check_reads,
             random,

@@ -15,11 +15,10 @@ pub use answers::KeepAnswers;
 pub use join::{Join, Joiner};
 pub use pagination::{Pager, Pagination};
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use hoap_data::random::Stream;
 use hoap_data::shop::ShopData;
 
+use crate::clients::ClientStreams;
 use crate::{Error, ErrorKind};
 
 /// The random stream of the clients, apart from all streams of the data.
@@ -40,20 +39,17 @@ pub struct Options {
 struct Shared {
     data: ShopData,
     options: Options,
-    /// Number of clients created. Clients of later steps continue the count and have other random
-    /// numbers.
-    made: AtomicU64,
+    clients: ClientStreams,
 }
 
 impl Shared {
     fn new(data: ShopData, options: Options) -> Shared {
-        Shared { data, options, made: AtomicU64::new(0) }
+        Shared { data, options, clients: ClientStreams::default() }
     }
 
-    /// The random numbers of the next client.
-    fn random(&self) -> Stream {
-        let client = self.made.fetch_add(1, Ordering::Relaxed);
-        Stream::new(self.options.seed, &[CLIENT_STREAM, client])
+    /// The random numbers of a client that is connected.
+    fn random(&self, number: usize) -> Stream {
+        self.clients.next(self.options.seed, CLIENT_STREAM, number)
     }
 }
 

@@ -43,10 +43,11 @@ impl Workload for Pagination {
         self.database.blocking()
     }
 
-    async fn client(&self, _number: usize) -> Result<Self::Client> {
-        let random = self.shared.random();
+    async fn client(&self, number: usize) -> Result<Self::Client> {
+        let session = self.database.session().await?;
+        let random = self.shared.random(number);
         Ok(Pager {
-            session: self.database.session().await?,
+            session,
             data: self.shared.data,
             check: self.shared.options.check_reads,
             seen: Vec::new(),

@@ -1,10 +1,8 @@
 //! The workload on a database.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 
-use hoap_data::random::Stream;
 use hoap_database::KeyValue;
 use hoap_database::engine::RecordStore;
 use hoap_database::key_value::Table;
@@ -18,6 +16,7 @@ use super::proportions::Kind;
 use super::setup::Setup;
 use super::shared::{Lengths, Owed, Shared};
 use super::table::UserTable;
+use crate::clients::ClientStreams;
 use crate::{Error, ErrorKind, Result};
 
 /// The tag of the clients' random streams.
@@ -32,8 +31,7 @@ pub struct Ycsb<K: RecordStore> {
     names: Vec<&'static str>,
     space: KeySpace,
     keys: Keys,
-    /// Number of clients created in all steps; each has a random stream of its own.
-    clients: AtomicU64,
+    clients: ClientStreams,
 }
 
 impl<K: RecordStore> Ycsb<K> {
@@ -80,7 +78,7 @@ impl<K: RecordStore> Ycsb<K> {
             table: table.table(),
             names: setup.mix.kinds().iter().map(|k| k.name()).collect(),
             keys: Keys::with(setup.distribution, setup.exponent, &space),
-            clients: AtomicU64::new(0),
+            clients: ClientStreams::default(),
             shared: Arc::new(Shared {
                 records,
                 whole_updates: setup.write_all_fields || whole,
@@ -124,10 +122,9 @@ impl<K: RecordStore> Workload for Ycsb<K> {
         self.target.blocking()
     }
 
-    async fn client(&self, _: usize) -> Result<Self::Client> {
+    async fn client(&self, number: usize) -> Result<Self::Client> {
         let session = self.target.session(&self.table).await?;
-        let number = self.clients.fetch_add(1, Ordering::Relaxed);
-        let stream = Stream::new(self.shared.setup.records.seed, &[CLIENT, number]);
+        let stream = self.clients.next(self.shared.setup.records.seed, CLIENT, number);
         Ok(YcsbClient::new(session, self.shared.clone(), self.keys.clone(), stream))
     }
 }

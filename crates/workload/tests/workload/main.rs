@@ -59,5 +59,6 @@ macro_rules! only_scanned {
 
 mod ledger;
 mod shop;
+mod terminals;
 mod whole;
 mod ycsb;

@@ -18,7 +18,7 @@ use hoap_database::key_value::{Fields, Record, Table};
 use hoap_database::{AnyStore, Database, Index, KeyValue, KeyValueSession};
 use hoap_drive::NoWorkload;
 use hoap_drive::{Client, Completion, Next, Workload};
-use hoap_record::merge::beside_others;
+use hoap_record::merge::{Joint, beside_others};
 use hoap_record::{Check, Run, Verdict};
 use hoap_workload::load::LoadSource;
 use hoap_workload::{Result, contribution, note};
@@ -70,7 +70,7 @@ pub fn record_of(value: u64) -> Record {
 }
 
 /// One client's records.
-type Session = KeyValueSession<BoxedSession>;
+type Session = RecordSession<BoxedSession>;
 
 /// What was acknowledged, by counter.
 type Ledger = BTreeMap<String, u64>;
@@ -194,13 +194,14 @@ impl Offer for Flags {
         run::record(setting, &plan, record, open).await
     }
 
-    async fn joint(drivers: &Drivers<'_>) -> Result<Vec<Check>> {
+    async fn joint(drivers: &Drivers<'_>) -> Result<Joint> {
         let mut all = Ledger::new();
         for (key, n) in drivers.ledgers::<Ledger>()?.into_iter().flat_map(|(_, ledger)| ledger) {
             *all.entry(key).or_default() += n;
         }
         let kv = memory::open(drivers.url)?.key_value()?;
-        check(&kv, &all, "after all runs", "nothing lost").await
+        let checks = check(&kv, &all, "after all runs", "nothing lost").await?;
+        Ok(Joint { checks, audit: Vec::new() })
     }
 }
 

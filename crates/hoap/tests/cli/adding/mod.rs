@@ -110,7 +110,7 @@ fn drivers_leave_ledgers_that_find_a_lost_write_together() {
     let caller = Asker::default();
     let (url, first) = ("memory:drivers", &parts[0].1);
     let drivers = Drivers { caller: &caller, runs: &runs, url, first };
-    let joint = || wait(LINE.joint(&drivers)).unwrap().remove(0);
+    let joint = || wait(LINE.joint(&drivers)).unwrap().checks.remove(0);
     assert_eq!(joint().verdict, Verdict::Pass);
     // One acknowledged addition is gone.
     let mut session = wait(memory.key_value().unwrap().session(&counters::table())).unwrap();
