@@ -117,7 +117,7 @@ pub struct Completion {
     pub outcome: Outcome,
     /// The number of retries after conflicts. Their time is part of the response time.
     pub retries: u32,
-    /// Number of rows in the answer, for queries.
+    /// What the answer holds: rows, records or keys. 1 of an operation that is no question.
     pub rows: u64,
 }
 

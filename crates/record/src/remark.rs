@@ -82,6 +82,8 @@ remarks! {
     OperationsHung = "operations-hung": Warns,
     /// Queries hung when the window ended.
     QueriesHung = "queries-hung": Warns,
+    /// Operations or queries found nothing.
+    NothingFound = "nothing-found": Warns,
     /// Lines of the audit failed.
     AuditFailed = "audit-failed": Warns,
     /// Files that the record names are not in the run folder.

@@ -165,6 +165,9 @@ pub struct Operation {
     pub longest_ended_us: u64,
     /// Successes that rolled back as the benchmark requires.
     pub rolled_back: u64,
+    /// Those of [`count`](Operation::count) that found nothing: no record, key or row.
+    #[serde(default)]
+    pub empty: u64,
     /// Retries of transactions.
     pub retries: u64,
     /// Failed transactions by kind of error ([`ErrorKind::name`](crate::ErrorKind::name)).
@@ -225,6 +228,9 @@ pub struct Query {
     /// Unfinished executions that ran longer than the slowest success. Their times are part of mean
     /// and maximum, which are then lower bounds.
     pub at_least: u64,
+    /// Those of [`count`](Query::count) whose answer had no row.
+    #[serde(default)]
+    pub empty: u64,
     /// Measured executions that failed.
     pub failed: u64,
     /// The message of the first failure.

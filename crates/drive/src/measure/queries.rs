@@ -53,6 +53,7 @@ impl QueryClass {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct QueryTotal {
     pub count: u64,
+    pub empty: u64,
     pub sum: Duration,
     pub shortest: Duration,
     pub longest: Duration,
@@ -80,6 +81,7 @@ impl QueryTotal {
                     if self.count == 0 { end.took } else { self.shortest.min(end.took) };
                 self.longest = self.longest.max(end.took);
                 self.count += 1;
+                self.empty += u64::from(end.completion.rows == 0);
                 self.sum += end.took;
             }
             (QueryClass::Warmup, _) => {}
@@ -116,6 +118,7 @@ impl QueryTotal {
                 .map(|(age, _)| age.as_secs_f64())
                 .reduce(f64::max),
             at_least: self.at_least().count() as u64,
+            empty: self.empty,
             failed: self.failed,
             error: self.first_error.clone(),
         }

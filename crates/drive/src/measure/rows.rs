@@ -92,6 +92,7 @@ pub(crate) fn operation(
         oldest_us: micros(all.oldest),
         longest_ended_us: window.response.latency().max_us,
         rolled_back: window.rolled_back,
+        empty: window.empty,
         retries: all.retries,
         failures: by_error().map(|(name, f)| (name, f.count)).collect(),
         first_errors: by_error()

@@ -60,6 +60,8 @@ pub(crate) struct KindStats {
     pub oldest: u64,
     /// Successes that rolled back as the benchmark requires.
     pub rolled_back: u64,
+    /// Successes that found nothing.
+    pub empty: u64,
     /// Retries.
     pub retries: u64,
     /// Operations that the end of the step cancelled.
@@ -86,6 +88,7 @@ impl KindStats {
             unfinished: 0,
             oldest: 0,
             rolled_back: 0,
+            empty: 0,
             retries: 0,
             cancelled: 0,
             failures: Vec::new(),
@@ -97,7 +100,10 @@ impl KindStats {
     pub fn add(&mut self, time: ResponseTime, completion: &Completion) {
         self.retries += u64::from(completion.retries);
         match &completion.outcome {
-            Outcome::Done => self.add_success(time),
+            Outcome::Done => {
+                self.empty += u64::from(completion.rows == 0);
+                self.add_success(time);
+            }
             Outcome::RolledBack => {
                 self.rolled_back += 1;
                 self.add_success(time);
@@ -178,6 +184,7 @@ impl KindStats {
         self.unfinished += other.unfinished;
         self.oldest = self.oldest.max(other.oldest);
         self.rolled_back += other.rolled_back;
+        self.empty += other.empty;
         self.retries += other.retries;
         self.cancelled += other.cancelled;
         other.failures.iter().for_each(|f| self.add_failure(f));
@@ -222,6 +229,7 @@ impl KindStats {
             self.unfinished = 0;
             self.oldest = 0;
             self.rolled_back = 0;
+            self.empty = 0;
             self.retries = 0;
             self.cancelled = 0;
             self.failures.clear();

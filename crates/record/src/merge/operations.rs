@@ -155,6 +155,7 @@ fn transactions(steps: &[&Step], times: &dyn Fn(&str) -> Histogram<u64>) -> Vec<
             sum.oldest_us = sum.oldest_us.max(o.oldest_us);
             sum.longest_ended_us = sum.longest_ended_us.max(o.longest_ended_us);
             sum.rolled_back += o.rolled_back;
+            sum.empty += o.empty;
             sum.retries += o.retries;
             for (error, times) in &o.failures {
                 *sum.failures.entry(error.clone()).or_default() += times;
@@ -221,6 +222,7 @@ fn queries(steps: &[&Step]) -> Vec<Query> {
         sum.min_seconds = either(sum.min_seconds, query.min_seconds, f64::min);
         sum.max_seconds = either(sum.max_seconds, query.max_seconds, f64::max);
         sum.oldest_seconds = either(sum.oldest_seconds, query.oldest_seconds, f64::max);
+        sum.empty += query.empty;
         sum.failed += query.failed;
         sum.error = sum.error.take().or_else(|| query.error.clone());
     }

@@ -1,7 +1,9 @@
 //! What went wrong in a step: failures, times without a success, and operations that hung when its
 //! window ended.
 
-use hoap_record::{Operation, Remark, RemarkId, Run, Step};
+use hoap_record::{Description, Operation, Remark, RemarkId, Run, Step};
+
+use serde_json::Value;
 
 use crate::format::number::{Unit, duration};
 use crate::run::measure::{Measure, failed};
@@ -21,6 +23,7 @@ pub fn of_step(run: &Run, step: &Step) -> Vec<Remark> {
         (RemarkId::NothingSucceeded, gap(step)),
         (RemarkId::OperationsHung, hung(step)),
         (RemarkId::QueriesHung, hung_queries(step)),
+        (RemarkId::NothingFound, nothing_found(run, step)),
     ];
     let remark =
         |(id, text): (_, Option<String>)| Some(Remark::new(id, text?).of_step(step.number));
@@ -28,7 +31,7 @@ pub fn of_step(run: &Run, step: &Step) -> Vec<Remark> {
 }
 
 fn failures(run: &Run, step: &Step) -> Option<String> {
-    let most = run.configuration.get("warn-failures").and_then(serde_json::Value::as_f64);
+    let most = run.configuration.get("warn-failures").and_then(Value::as_f64);
     let most = most.unwrap_or(FAILURES);
     let sum = |of: fn(&Operation) -> u64| step.transactions.iter().map(of).sum::<u64>();
     let queries = |of: fn(&hoap_record::Query) -> u64| step.queries.iter().map(of).sum::<u64>();
@@ -95,6 +98,23 @@ fn hung_queries(step: &Step) -> Option<String> {
         let names = names.join(", ");
         format!("in flight when its window ended, longer than it ever took before: {names}")
     })
+}
+
+/// Successes without a record, key or row in the answer. `null:` answers nothing by design, and of
+/// data that was scaled down, which is said, much is not there that queries look for.
+fn nothing_found(run: &Run, step: &Step) -> Option<String> {
+    let answers = |of: Option<&Description>| of.is_none_or(|of| !of.url.starts_with("null:"));
+    let queried = run.analytical.as_ref().or(run.operational.as_ref());
+    let operations = step.transactions.iter().filter(|_| answers(run.operational.as_ref()));
+    let whole = run.data.get("scale_down").and_then(Value::as_u64).is_none_or(|by| by == 1);
+    let queries = step.queries.iter().filter(|_| whole && answers(queried));
+    let told: Vec<String> = operations
+        .map(|o| (&o.kind, o.empty, o.count))
+        .chain(queries.map(|q| (&q.kind, q.empty, q.count)))
+        .filter(|(_, empty, _)| *empty > 0)
+        .map(|(kind, empty, count)| format!("{kind} ({empty} of {count})"))
+        .collect();
+    (!told.is_empty()).then(|| format!("an answer held nothing: {}", told.join(", ")))
 }
 
 #[cfg(test)]

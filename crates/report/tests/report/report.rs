@@ -360,6 +360,29 @@ fn a_run_with_think_times_says_how_near_it_came_and_which_warehouses_nobody_used
 }
 
 #[test]
+fn answers_that_held_nothing_are_told_but_of_what_has_nothing_by_design() {
+    let mut run = runs::folder(1, 1.0).run;
+    let told = |run: &Run| summary(run, Style::default()).contains("an answer held nothing");
+    assert!(!told(&run));
+    run.steps[1].transactions[0].empty = 3;
+    assert!(told(&run));
+    run.operational.as_mut().unwrap().url = "null:".into();
+    assert!(!told(&run));
+    let query = &mut run.steps[0].queries[19];
+    query.empty = query.count;
+    assert!(!told(&run), "the queries are of the same database");
+    run.operational.as_mut().unwrap().url = "sqlite:t.db".into();
+    run.steps[1].transactions[0].empty = 0;
+    run.data["scale_down"] = 20.into();
+    assert!(!told(&run), "what queries look for was not loaded");
+    run.data["scale_down"] = 1.into();
+    assert!(told(&run));
+    let page =
+        words(&html(&[runs::Folder { run: run.clone(), ..runs::folder(1, 1.0) }.loaded("run")]));
+    assert!(page.contains("an answer held nothing: Q20"), "{page}");
+}
+
+#[test]
 fn the_percentile_curve_of_the_log_equals_the_record() {
     let mut compared = 0;
     let loaded = samples().map(|folder| folder.loaded("run"));

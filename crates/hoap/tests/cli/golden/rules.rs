@@ -121,6 +121,8 @@ pub const RUN: &[Rule] = &[
     rule("steps[].transactions[].timed", Number),
     rule("steps[].transactions[].at_least", Number),
     rule("steps[].transactions[].unfinished", Number),
+    rule("steps[].transactions[].empty", Number),
+    rule("steps[].queries[].empty", Number),
     rule("steps[].transactions[].oldest_us", Number),
     rule("steps[].transactions[].longest_ended_us", Number),
     rule("steps[].transactions[].rolled_back", Number),
