@@ -1,11 +1,13 @@
 //! What the record of every run says before its first step.
 
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use hoap_database::Database;
 use hoap_databases::url::redact;
-use hoap_record::{FORMAT, Load, Run};
+use hoap_record::{FORMAT, Load, Run, output};
 use hoap_workload::note::Note;
+use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
 use crate::flags::Settings;
@@ -48,7 +50,7 @@ pub fn begin(benchmark: &str, target: &Database, basis: Basis<'_>, settings: Set
         load: note.map(|note| Load {
             documents: note.load.documents,
             bytes: note.load.bytes,
-            seconds: note.load.seconds,
+            seconds: if note.load.untimed { 0.0 } else { note.load.seconds },
             clients: note.load.clients,
             ingestion: note.load.ingestion.clone(),
             stored: note.load.stored.clone(),
@@ -73,9 +75,53 @@ pub fn kind_of(benchmark: &str) -> &str {
     benchmark.split(':').next().unwrap_or_default()
 }
 
-/// `runs/<benchmark>-<time>`, where the user names no folder.
-pub fn default_folder(benchmark: &str) -> PathBuf {
+/// Makes `runs/<benchmark>-<time>`, where the user names no folder: with a number where others have
+/// begun in the same second.
+///
+/// # Errors
+/// Returns [`ErrorKind::Unavailable`] where it cannot be made.
+pub fn default_folder(benchmark: &str) -> Result<PathBuf> {
     let time: String =
         hoap_drive::now().chars().take(19).filter(|c| !matches!(c, '-' | ':')).collect();
-    Path::new("runs").join(format!("{}-{time}", kind_of(benchmark)))
+    fresh_folder(Path::new("runs"), &format!("{}-{time}", kind_of(benchmark)))
+}
+
+/// Makes a folder that was not there, of this name or with a number behind it.
+fn fresh_folder(place: &Path, name: &str) -> Result<PathBuf> {
+    output::folder(place)?;
+    let mut path = place.join(name);
+    for number in 2.. {
+        match fs::create_dir(&path) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+                path = place.join(format!("{name}-{number}"));
+            }
+            Err(e) => {
+                let tried = format!("create run folder {}", path.display());
+                return Err(Error::new(ErrorKind::Unavailable, tried, e)
+                    .advise("name another folder with --out"));
+            }
+            Ok(()) => break,
+        }
+    }
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_that_begin_at_the_same_time_have_folders_of_their_own() {
+        let place = tempfile::tempdir().unwrap();
+        let runs = place.path().join("runs");
+        let made: Vec<_> = std::thread::scope(|scope| {
+            let each = || scope.spawn(|| fresh_folder(&runs, "ch2pp-20260131T120000").unwrap());
+            let all: Vec<_> = (0..20).map(|_| each()).collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        let names: std::collections::BTreeSet<_> = made.iter().collect();
+        assert_eq!(names.len(), 20, "{made:?}");
+        assert!(names.contains(&runs.join("ch2pp-20260131T120000")));
+        assert!(names.contains(&runs.join("ch2pp-20260131T120000-20")));
+    }
 }

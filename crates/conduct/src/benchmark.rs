@@ -7,6 +7,7 @@ use hoap_database::Database;
 use hoap_drive::{Client, Probing, Workload};
 use hoap_record::{AuditLine, Check, Remark, Run, RunFolder};
 use hoap_workload::Result;
+use hoap_workload::claim::Claim;
 
 use crate::caller::Setting;
 
@@ -43,6 +44,11 @@ pub trait Benchmark {
 
     /// The database whose [usage](Target::usage) is part of a step's result.
     fn target(&self) -> &Database;
+
+    /// The mark of a run that writes to loaded data.
+    fn claim(&self) -> Option<&Claim<'_>> {
+        None
+    }
 
     /// Whether the clients compare every answer with the data, so that a wrong one is a failure of
     /// kind [`Broken`](hoap_workload::ErrorKind::Broken).

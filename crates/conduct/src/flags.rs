@@ -172,8 +172,15 @@ impl Common {
         // What was observed the record has with how that went.
         let Common { faults, run_seed, conduct, tick, observe: _, ledger, out: _ } = self;
         let FaultArgs { on_error, recovery_limit, max_failures, warn_failures } = faults;
-        let Conduct { repeat: _, start_at, meet, insecure_without_tls: _, tls_ca: _, part } =
-            conduct;
+        let Conduct {
+            repeat: _,
+            start_at,
+            meet,
+            insecure_without_tls: _,
+            tls_ca: _,
+            part,
+            beside_others,
+        } = conduct;
         let mut all = settings(json!({
             "on-error": on_error.to_string(),
             "recovery-limit": recovery_limit.to_string(),
@@ -191,6 +198,9 @@ impl Common {
         }
         if let Some(address) = meet {
             all.insert("meet".into(), address.as_str().into());
+        }
+        if *beside_others {
+            all.insert("beside-others".into(), true.into());
         }
         all
     }
@@ -246,6 +256,16 @@ pub struct Conduct {
     /// JOB_COMPLETION_INDEX, SLURM_PROCID or SLURM_ARRAY_TASK_ID
     #[arg(long, value_name = "I/N", requires = "start")]
     pub part: Option<PartArg>,
+    /// Write although another hoap that writes uses the database; both results say so
+    #[arg(long)]
+    pub beside_others: bool,
+}
+
+impl Conduct {
+    /// Whether other runs may have documents of their own in the collections beside the data.
+    pub fn shares(&self) -> bool {
+        self.part.is_some() || self.beside_others
+    }
 }
 
 #[cfg(test)]

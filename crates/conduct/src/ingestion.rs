@@ -92,7 +92,8 @@ impl IngestionWatch {
         let counting = tokio::spawn(async move { Ok((meter.begin().await?, meter)) });
         let (mut there, mut meter) = attended(caller, &progress, counting, || ()).await?;
         if replace {
-            load::remove(documents, &*what.source, what.part).await?;
+            let ignored = load::remove(documents, &what).await?;
+            ignored.iter().for_each(|words| caller.say(words));
             caller.say(&format!("waiting until {url} is empty"));
             let counting = tokio::spawn(async move { meter.emptied(limit).await.map(|()| meter) });
             (there, meter) = (0, attended(caller, &progress, counting, || ()).await?);

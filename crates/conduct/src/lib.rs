@@ -23,6 +23,7 @@ pub mod data;
 pub mod doctor;
 pub mod faults;
 pub mod flags;
+mod in_use;
 pub mod ingestion;
 mod level;
 pub mod load;

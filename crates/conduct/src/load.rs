@@ -78,6 +78,23 @@ pub struct Loading {
     /// Finish a load that was interrupted
     #[arg(long)]
     pub resume: bool,
+    /// Write although another hoap that writes uses the database
+    #[arg(long)]
+    pub beside_others: bool,
+}
+
+impl Loading {
+    fn what(&self, source: Arc<dyn LoadSource>, existing: Existing) -> Load {
+        Load {
+            source,
+            part: self.part.part,
+            existing,
+            clients: self.load_clients.0,
+            rate: self.rate.map(|rate| rate.0),
+            again: self.part.from.is_some(),
+            beside_others: self.beside_others,
+        }
+    }
 }
 
 impl LoadBenchmark {
@@ -101,7 +118,7 @@ impl LoadBenchmark {
 
     /// Who loads and how fast, by the flags or else by YCSB's properties. `say` is told what these
     /// leave to a default, and what has no effect.
-    fn pace(&self, documents: &dyn Documents, say: impl Fn(&str)) -> Result<Pace> {
+    fn pace(&self, documents: Documents<'_>, say: impl Fn(&str)) -> Result<Pace> {
         let LoadBenchmark::Ycsb(LoadOf { data, loading }) = self else {
             let (_, loading) = self.source()?;
             return Ok((loading.load_clients.0, loading.rate.map(|rate| rate.0)));
@@ -220,13 +237,7 @@ pub fn load<'a>(caller: &'a dyn Caller, benchmark: &'a LoadBenchmark) -> Local<'
         let (clients, rate) = benchmark.pace(documents, |line| caller.say(line))?;
         let watch = match benchmark.pair()? {
             Some((data, following)) if following.is_another(caller, &loading.target) => {
-                let what = Load {
-                    source: source.clone(),
-                    part: loading.part.part,
-                    existing,
-                    clients,
-                    rate,
-                };
+                let what = Load { clients, rate, ..loading.what(source.clone(), existing) };
                 let watch =
                     IngestionWatch::begin(caller, &data, following, documents, what).await?;
                 if existing == Existing::Replace {
@@ -245,6 +256,7 @@ pub fn load<'a>(caller: &'a dyn Caller, benchmark: &'a LoadBenchmark) -> Local<'
                 let clients = counted(clients, "client", "clients");
                 bar(documents, format!("{rate:.0} MB/s, {clients}, {collection}").into());
             }
+            Progress::NotInUse(words) => caller.say(words),
             Progress::Settling => {
                 if let Some(watch) = &watch {
                     watch.written();
@@ -253,7 +265,7 @@ pub fn load<'a>(caller: &'a dyn Caller, benchmark: &'a LoadBenchmark) -> Local<'
                 caller.say("making indexes, gathering statistics, syncing to disk");
             }
         };
-        let what = Load { source, part: loading.part.part, existing, clients, rate };
+        let what = Load { clients, rate, ..loading.what(source, existing) };
         let stop = caller.stop().clone();
         let stop = Arc::new(move || stop.is_set());
         let loaded = load::load(documents, what, stop, &mut progress).await;

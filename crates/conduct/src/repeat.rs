@@ -52,7 +52,11 @@ pub fn repeat<'a>(
             let run = chosen.record(caller, None).await?;
             return Ok(Done { folder: run.0.clone(), runs: vec![run], repeated: false });
         }
-        let folder = common.out.clone().unwrap_or_else(|| default_folder(name));
+        let is_named = common.out.is_some();
+        let folder = match &common.out {
+            Some(path) => path.clone(),
+            None => default_folder(name)?,
+        };
         if std::fs::read_dir(&folder).is_ok_and(|mut there| there.next().is_some()) {
             let tried = format!("create run folders in {}", folder.display());
             return Err(Error::new(ErrorKind::Invalid, tried, "it is not empty")
@@ -65,7 +69,11 @@ pub fn repeat<'a>(
             common.out = Some(folder.join(format!("{number:02}")));
             common.run_seed = first_seed.wrapping_add(number as u64 - 1);
             caller.say(&format!("run {number} of {of}"));
-            let run = chosen.record(caller, Some(Repetition { number, of })).await?;
+            let run = chosen.record(caller, Some(Repetition { number, of })).await;
+            let run = run.inspect_err(|_| {
+                // Where nothing was written, nothing stays. One with a run in it is not removed.
+                let _ = if is_named { Ok(()) } else { std::fs::remove_dir(&folder) };
+            })?;
             let last = !goes_on(&run.1);
             runs.push(run);
             if last {

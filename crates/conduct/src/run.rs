@@ -15,6 +15,7 @@ use crate::begin::default_folder;
 use crate::benchmark::{Benchmark, MemoryOf};
 use crate::caller::Setting;
 use crate::faults::{or_unknown, unless_void};
+use crate::in_use;
 use crate::level;
 use crate::memory;
 use crate::meter::Meter;
@@ -40,7 +41,10 @@ pub async fn record<B: Benchmark>(
     memory::fits(plan.shapes(), (operations, queries))?;
     // Before the folder: a source that cannot be read is refused with nothing written.
     let observed = MetricWatch::open(&setting.common.observe)?;
-    let path = setting.common.out.clone().unwrap_or_else(|| default_folder(&record.benchmark));
+    let path = match &setting.common.out {
+        Some(path) => path.clone(),
+        None => default_folder(&record.benchmark)?,
+    };
     record.repetition = setting.repetition;
     record.clock = setting.caller.start().and_then(|start| start.clock());
     let mut folder = RunFolder::create(&path, &record)?;
@@ -58,6 +62,7 @@ pub async fn record<B: Benchmark>(
     record.observed = observed.sources();
     let whole = end.is_ok() && record.partial.is_none();
     record.remarks.extend(benchmark.finish(setting, folder.path(), whole).await);
+    record.remarks.extend(in_use::end(setting, benchmark.claim()).await);
     if let Err(e) = &end {
         record.partial.get_or_insert_with(|| format!("it ended early: {e}"));
     }
@@ -100,6 +105,7 @@ async fn after_the_steps<B: Benchmark>(
     mut known: B::Known,
     (folder, record): (&RunFolder, &mut Run),
 ) -> Result<()> {
+    in_use::before_checks(setting, benchmark.claim()).await;
     let beside_others = setting.common.conduct.part.is_some();
     let left = benchmark.left().filter(|_| beside_others || setting.common.ledger);
     let mut end = match &left {
@@ -207,6 +213,9 @@ impl<B: Benchmark> Steps<'_, B> {
     /// Runs a step and keeps what it measured.
     fn one(&mut self, plan: &StepPlan, position: StepPosition) -> Result<()> {
         let Setting { caller, .. } = self.setting;
+        if let Some(claim) = self.benchmark.claim() {
+            in_use::before_step(self.setting, claim, plan);
+        }
         let of = position.of.map(|of| format!(" of {of}")).unwrap_or_default();
         caller.say(&format!("step {}{of}: {}", plan.number, plan.name()));
         let observer = caller.observer(position);

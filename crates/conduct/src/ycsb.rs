@@ -15,6 +15,7 @@ use hoap_drive::NoWorkload;
 use hoap_record::benchmark_title;
 use hoap_record::merge::{Joint, beside_others, left_to_first};
 use hoap_record::{Check, Run};
+use hoap_workload::claim::Claim;
 use hoap_workload::load::LoadSource;
 use hoap_workload::note::{self, Note};
 use hoap_workload::ycsb::{Kind, Memory, Preset, Properties, ScanFields, Setup, UserTable, Ycsb};
@@ -26,6 +27,7 @@ use crate::benchmark::Benchmark;
 use crate::caller::Setting;
 use crate::faults::{checking, or_gone};
 use crate::flags::{Clients, Common, Settings, settings, together};
+use crate::in_use;
 use crate::offer::{BenchmarkLine, Drivers, Offer, Recorded};
 use crate::plan::{Defaults, Groups, Plan, plan};
 use crate::run;
@@ -233,25 +235,30 @@ impl Opened {
         let keys = workload.key_space().noted(distribution, exponent);
         let constants = json!({ "run_seed": setting.common.run_seed, "keys": keys });
         let documents = target.documents()?;
-        if note.is_some() {
-            if setting.checks_before() {
-                workload.expect_whole(documents).await?;
-            }
-            // One that only reads writes nothing: a replica takes no writes.
-            if writes {
-                note::begin_run(documents).await?;
-            }
-        }
+        // One that only reads writes nothing: a replica takes no writes.
+        let claim = match note.as_ref().filter(|_| writes) {
+            Some(note) => Some(in_use::begin(setting, &target, note, name).await?.0),
+            None => None,
+        };
         let does = workload.setup().benchmark(table.records.spec());
         if does != name {
             let [does, asked] = [&does, name].map(benchmark_title);
             setting.say(format!("its properties or its table make this {does}, not {asked}"));
         }
-        let basis = Basis { note: note.as_ref(), data: table.parameters(), constants };
-        let record = begin(&does, &target, basis, settings);
-        let loaded = note.is_some();
-        let on_table = OnTable { workload, target: &target, documents, loaded, writes };
-        run::record(setting, &plan, record, on_table).await
+        let (loaded, claim) = (note.is_some(), claim.as_ref());
+        let record = async {
+            if loaded && setting.checks_before() {
+                workload.expect_whole(documents).await?;
+            }
+            if claim.is_some() {
+                note::begin_run(documents).await?;
+            }
+            let basis = Basis { note: note.as_ref(), data: table.parameters(), constants };
+            let record = begin(&does, &target, basis, settings);
+            let on_table = OnTable { workload, target: &target, documents, loaded, writes, claim };
+            run::record(setting, &plan, record, on_table).await
+        };
+        in_use::during(setting, claim, record).await
     }
 }
 
@@ -273,6 +280,7 @@ struct OnTable<'a, K: RecordStore> {
     /// Whether there is a table that can be checked.
     loaded: bool,
     writes: bool,
+    claim: Option<&'a Claim<'a>>,
 }
 
 impl<K: RecordStore> Benchmark for OnTable<'_, K> {
@@ -287,6 +295,10 @@ impl<K: RecordStore> Benchmark for OnTable<'_, K> {
 
     fn target(&self) -> &Database {
         self.target
+    }
+
+    fn claim(&self) -> Option<&Claim<'_>> {
+        self.claim
     }
 
     fn checks_answers(&self) -> bool {

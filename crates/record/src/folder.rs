@@ -1,7 +1,7 @@
 //! Writing and reading the run folder. [`crate`] describes its format.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -55,14 +55,22 @@ impl RunFolder {
         output::folder(path)?;
         // Who starts the run may have marked the folder.
         let mut there = fs::read_dir(path).map_err(failed)?;
+        let not_empty = || {
+            Error::new(ErrorKind::Invalid, tried(), "it is not empty").advise("name another folder")
+        };
         if there.any(|entry| entry.is_ok_and(|entry| entry.file_name() != MARK)) {
-            return Err(Error::new(ErrorKind::Invalid, tried(), "it is not empty")
-                .advise("name another folder"));
+            return Err(not_empty());
         }
+        // Of two runs that begin at the same time in one folder, one has made the first file.
+        let first = path.join(SAMPLES);
+        let samples = File::create_new(&first).map_err(|e| match e.kind() {
+            io::ErrorKind::AlreadyExists => not_empty(),
+            _ => write_error(&first, e),
+        })?;
         let begin = || -> Result<Self> {
             let folder = RunFolder {
                 path: path.to_owned(),
-                samples: Table::create(path.join(SAMPLES))?,
+                samples: Table::of(samples, first),
                 queries: Table::create(path.join(QUERIES))?,
                 machine: None,
                 started: Instant::now(),
@@ -255,8 +263,12 @@ struct Table {
 
 impl Table {
     fn create(path: PathBuf) -> Result<Self> {
-        let file = File::create(&path).map_err(|e| write_error(&path, e))?;
-        Ok(Table { writer: csv::Writer::from_writer(file), path })
+        let file = File::create_new(&path).map_err(|e| write_error(&path, e))?;
+        Ok(Table::of(file, path))
+    }
+
+    fn of(file: File, path: PathBuf) -> Self {
+        Table { writer: csv::Writer::from_writer(file), path }
     }
 
     fn add(&mut self, row: &impl Serialize) -> Result<()> {

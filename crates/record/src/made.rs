@@ -5,7 +5,7 @@
 //! same name that somebody else made, or that came from another place, is not taken for it.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -143,6 +143,32 @@ impl Made {
     }
 }
 
+/// A folder that this process uses and no other, until this is dropped or the process ends.
+#[derive(Debug)]
+pub struct Held {
+    _lock: Option<File>,
+}
+
+/// Makes a folder unless it is there, and keeps other processes that hold it out.
+///
+/// # Errors
+/// Returns [`ErrorKind::Unavailable`] where another process holds it or it cannot be made, and the
+/// errors of [`output::folder`].
+pub fn hold(path: &Path) -> Result<Held> {
+    output::folder(path)?;
+    let folder = File::open(path).map_err(|e| failed(path, &e))?;
+    match folder.try_lock() {
+        Ok(()) => Ok(Held { _lock: Some(folder) }),
+        Err(TryLockError::WouldBlock) => {
+            let tried = format!("use the folder {}", path.display());
+            Err(Error::new(ErrorKind::Unavailable, tried, "another hoap is at work in it")
+                .advise("wait until it has ended, or name another folder"))
+        }
+        // There are file systems without locks.
+        Err(TryLockError::Error(_)) => Ok(Held { _lock: None }),
+    }
+}
+
 fn failed(path: &Path, e: &io::Error) -> Error {
     Error::new(ErrorKind::Unavailable, format!("use {}", path.display()), e)
         .advise("name another folder")
@@ -167,6 +193,17 @@ mod tests {
             fs::write(run.join(name), "").unwrap();
         }
         (folder, made)
+    }
+
+    #[test]
+    fn a_folder_is_held_by_one_at_a_time() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("demo");
+        let held = hold(&path).unwrap();
+        let e = hold(&path).unwrap_err();
+        assert!(e.kind == ErrorKind::Unavailable && e.to_string().contains("at work"), "{e}");
+        drop(held);
+        hold(&path).unwrap();
     }
 
     #[test]

@@ -122,6 +122,8 @@ remarks! {
     WitnessNotRead = "witness-not-read": Warns,
     /// The documents of the witness are still in the database.
     WitnessNotRemoved = "witness-not-removed": Warns,
+    /// Another wrote to the database at the same time (`--beside-others`).
+    BesideOthers = "beside-others": Warns,
     /// The witness ended before the run did.
     WitnessFull = "witness-full": Note,
     /// The clients gave a share of their time to the witness.

@@ -194,7 +194,8 @@ pub struct Load {
     pub documents: u64,
     /// Bytes of JSON text.
     pub bytes: u64,
-    /// Seconds until everything was durable and indexed.
+    /// Seconds until everything was durable and indexed; 0 where a process of the load was killed,
+    /// whose time nobody knows.
     pub seconds: f64,
     /// Clients that wrote at the same time, those of all parts added up.
     pub clients: u64,

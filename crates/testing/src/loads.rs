@@ -7,6 +7,7 @@ use hoap_data::ycsb::RecordSpec;
 use hoap_database::{Documents, Row};
 use hoap_databases::open;
 use hoap_workload::load::LoadSource;
+use hoap_workload::note;
 use hoap_workload::ycsb::UserTable;
 use serde_json::Value;
 
@@ -40,7 +41,10 @@ pub fn killed_and_interrupted(hoap: &str, url: &str) {
         // Where it was whole before it was killed there was nothing left.
         assert!(*clients == 2 || (*clients == 0 && *written == 0), "{told}");
         eprintln!("{written} of {RECORDS} were left");
-        holds_all(documents);
+        let bytes = holds_all(documents);
+        // What the processes wrote that ended early is part of it.
+        let load = wait(note::read(documents)).unwrap().unwrap().load;
+        assert_eq!((load.documents, load.bytes), (RECORDS, bytes), "{load:?}");
     };
 
     wait(documents.drop(&["usertable"])).unwrap();
@@ -53,6 +57,14 @@ pub fn killed_and_interrupted(hoap: &str, url: &str) {
     wait(documents.drop(&["usertable"])).unwrap();
     let mut interrupted = run(format!("{load} 4"));
     begun(documents, &mut interrupted);
+    let second = run(format!("{load} 4 --replace")).wait_with_output().unwrap();
+    if interrupted.try_wait().unwrap().is_none() {
+        let told = String::from_utf8_lossy(&second.stderr);
+        let pid = format!("(process {})", interrupted.id());
+        let says = ["in use: `hoap load ycsb` by ", &pid];
+        assert_eq!(second.status.code(), Some(3), "{told}");
+        assert!(says.iter().all(|words| told.contains(words)), "{told}");
+    }
     let pid = interrupted.id().to_string();
     let _ = Command::new("kill").args(["-TERM", &pid]).status().unwrap();
     let ended = interrupted.wait_with_output().unwrap();
@@ -82,8 +94,8 @@ fn begun(documents: Documents<'_>, load: &mut Child) {
     }
 }
 
-/// Every record is there once, as it was made.
-fn holds_all(documents: Documents<'_>) {
+/// Every record is there once, as it was made. Returns their bytes of JSON text.
+fn holds_all(documents: Documents<'_>) -> u64 {
     let table = UserTable::new("usertable", RecordSpec { count: RECORDS, ..RecordSpec::default() });
     let table = table.unwrap();
     let fields: Vec<String> = (0..10).map(|n| format!("field{n}")).collect();
@@ -95,13 +107,15 @@ fn holds_all(documents: Documents<'_>) {
     };
     wait(documents.scan("usertable", &fields, &mut each)).unwrap();
     assert_eq!(seen.len() as u64, RECORDS);
-    let (mut key, mut text) = (String::new(), Vec::new());
+    let (mut key, mut text, mut bytes) = (String::new(), Vec::new(), 0);
     for index in 0..RECORDS {
         key.clear();
         text.clear();
         table.append(0, index, &mut key, &mut text);
+        bytes += text.len() as u64;
         let made: Value = serde_json::from_slice(&text).unwrap();
         let row = seen.get(&key).unwrap_or_else(|| panic!("no {key}"));
         assert!(fields.iter().zip(row).all(|(name, value)| made[name] == *value), "{key}");
     }
+    bytes
 }

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use hoap_record::made::Made;
+use hoap_record::made::{Made, hold};
 use hoap_record::names::is_ours;
 use hoap_record::{Error, ErrorKind, Result};
 use hoap_workload::Local;
@@ -85,6 +85,7 @@ impl Campaign<'_> {
                 let tried = format!("use the folder {}", self.folder.display());
                 Error::new(ErrorKind::Unavailable, tried, e)
             };
+            let _held = hold(&self.folder)?;
             let before = Outcome::read(&self.folder)?;
             if let Some(before) = before.as_ref().filter(|before| before.done() >= plan.faults)
                 && before.plan == self.named.digest

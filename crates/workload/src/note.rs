@@ -5,6 +5,7 @@ use hoap_record::{Ingestion, Stored};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::at_work::AtWork;
 use crate::{Error, ErrorKind, Result};
 
 /// The note.
@@ -19,6 +20,9 @@ pub struct Note {
     /// Number of writing runs that began since the load. After the first the data differs from the
     /// loaded data, and answers cannot be compared with those on record.
     pub runs: u64,
+    /// Who is at work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at_work: Vec<AtWork>,
 }
 
 /// The progress of the load.
@@ -44,6 +48,9 @@ pub struct LoadNote {
     pub bytes: u64,
     /// Seconds that the parts took, added up, plus settling.
     pub seconds: f64,
+    /// Whether a process of the load was killed, whose seconds are not among them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untimed: bool,
     /// Clients that wrote at the same time, those of all parts that are done added up. Of a part
     /// that was resumed those of its last process.
     pub clients: u64,

@@ -14,6 +14,7 @@ use hoap_workload::ch2::ledger::Ledger;
 use hoap_workload::ch2::queries::ParameterSet;
 use hoap_workload::ch2::stream::Streams;
 use hoap_workload::ch2::terminal::{Memory, Terminals};
+use hoap_workload::claim::Claim;
 use hoap_workload::{Result, contribution, note};
 
 use super::checks::{Start, after_the_run, as_loaded, before_the_run, growth};
@@ -42,6 +43,8 @@ pub struct Hybrid<'a> {
     pub level: Level,
     /// Number of writing runs that began before this one.
     pub runs: u64,
+    /// The mark of a run that has transactions.
+    pub claim: Option<&'a Claim<'a>>,
     /// The districts before the run. What is compared with the state after it is a district's.
     pub before: Vec<District>,
 }
@@ -79,6 +82,10 @@ impl Benchmark for Hybrid<'_> {
 
     fn target(&self) -> &Database {
         &self.operational
+    }
+
+    fn claim(&self) -> Option<&Claim<'_>> {
+        self.claim
     }
 
     async fn before(&mut self, setting: &Setting<'_>, checks: &mut Vec<Check>) -> Result<()> {

@@ -27,6 +27,7 @@ use crate::begin::{Basis, begin};
 use crate::caller::Setting;
 use crate::faults::or_gone;
 use crate::flags::Common;
+use crate::in_use;
 use crate::offer::{BenchmarkLine, Drivers, Offer, Recorded};
 use crate::plan::Plan;
 use crate::run;
@@ -103,24 +104,36 @@ impl Offer for Flags {
             Some(judge) => terminals.map(|t| t.witnessed(judge.witnesses.clone())),
             None => terminals,
         };
-        let catch_up = pair.begin(setting, &loaded).await?;
         let queried = queried.clone();
-        let hybrid = Hybrid {
-            data,
-            operational: operational.clone(),
-            terminals,
-            streams,
-            probes: pair.probes(),
-            pair,
-            judge,
-            queried,
-            kept: self.kept(),
-            level,
-            runs: loaded.runs,
-            before: Vec::new(),
+        let (claim, loaded) = match with_tx {
+            true => {
+                let begun = in_use::begin(setting, &operational, &loaded, line.name).await?;
+                (Some(begun.0), begun.1)
+            }
+            false => (None, loaded),
         };
-        let record = self.begin(setting, &hybrid, &loaded, analytical.as_ref());
-        run::record(setting, &plan, Run { catch_up, ..record }, hybrid).await
+        let claim = claim.as_ref();
+        let record = async {
+            let catch_up = pair.begin(setting, &loaded).await?;
+            let hybrid = Hybrid {
+                data,
+                operational: operational.clone(),
+                terminals,
+                streams,
+                probes: pair.probes(),
+                pair,
+                judge,
+                queried,
+                kept: self.kept(),
+                level,
+                runs: loaded.runs,
+                claim,
+                before: Vec::new(),
+            };
+            let record = self.begin(setting, &hybrid, &loaded, analytical.as_ref());
+            run::record(setting, &plan, Run { catch_up, ..record }, hybrid).await
+        };
+        in_use::during(setting, claim, record).await
     }
 
     async fn joint(drivers: &Drivers<'_>) -> Result<Joint> {

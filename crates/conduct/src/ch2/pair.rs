@@ -74,8 +74,8 @@ impl<'a> Pair<'a> {
     ) -> Result<Option<CatchUp>, Error> {
         let start = Instant::now();
         if let Some(board) = &self.board {
-            let beside_others = setting.common.conduct.part.is_some();
-            beside::prepare(&self.operational, freshness::COLLECTION, beside_others).await?;
+            let shares = setting.common.conduct.shares();
+            beside::prepare(&self.operational, freshness::COLLECTION, shares).await?;
             if self.follower.is_some() {
                 freshness::mark(&self.operational, board).await?;
             }

@@ -51,8 +51,7 @@ impl Judge {
     /// # Errors
     /// Returns the errors of the database.
     pub async fn before(&self, setting: &Setting<'_>) -> Result<()> {
-        let beside_others = setting.common.conduct.part.is_some();
-        self.witnesses.prepare(&self.target, beside_others).await
+        self.witnesses.prepare(&self.target, setting.common.conduct.shares()).await
     }
 
     /// Reads the documents once more, judges all that was read and writes it into the folder. Then

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Parser;
 use hoap_conduct::ch2::verify::checks;
 use hoap_record::Run;
-use hoap_record::made::{MARK, Made};
+use hoap_record::made::{MARK, Made, hold};
 use hoap_record::names::is_ours;
 use hoap_record::output::check;
 use hoap_report::{Named, Report, Style, kinds, text, verdict_line};
@@ -59,6 +59,7 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     let failed = |what: &str, e: std::io::Error| {
         Failure::unavailable(format!("{what} {}: {e}; name another with --out", shown(dir)))
     };
+    let _held = hold(dir)?;
     let made = Made::look(dir, "demo")?;
     made.mark()?;
     for entry in std::fs::read_dir(dir).map_err(|e| failed("read", e))? {

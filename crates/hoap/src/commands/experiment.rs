@@ -136,6 +136,8 @@ async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure>
     let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(&name));
     let hoap = env!("CARGO_PKG_VERSION");
     let identity = Identity { name: &name, text: &text, hoap, scale_down: args.scale_down };
+    // Drivers of a fleet are processes in one folder.
+    let _held = if several { None } else { Some(hoap_record::made::hold(&folder)?) };
     let mut progress = Progress::open(&folder, identity)?;
     let shown = targets.iter().map(|(name, url)| (name.clone(), redact(url))).collect();
     progress.configuration(label, &shown, args.resume)?;

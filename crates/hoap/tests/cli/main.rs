@@ -26,6 +26,8 @@ mod fleet;
 mod foreign;
 mod gen_files;
 mod golden;
+#[cfg(target_os = "linux")]
+mod in_use;
 mod ingestion;
 mod key_value;
 mod live;

@@ -102,7 +102,10 @@ pub fn overview(entries: &[Entry<'_>]) -> Table {
                 let name = noun(l.documents, "document", "documents");
                 let mut documents = format!("{} {name}", Unit::Count.show(l.documents as f64));
                 let mut size = bytes(l.bytes as f64);
+                let mut time = String::new();
+                // Nobody knows it of a load of which a process was killed.
                 if l.seconds > 0.0 {
+                    time = format!(" in {}", duration(l.seconds));
                     documents += &format!(" ({}/s)", Unit::Count.show(rate(l.documents).round()));
                     size += &format!(" ({}/s)", bytes(rate(l.bytes)));
                 }
@@ -114,7 +117,7 @@ pub fn overview(entries: &[Entry<'_>]) -> Table {
                     format!("; {} stored {}", bytes(stored.bytes as f64), stored.medium.place())
                 });
                 let stored = stored.unwrap_or_default();
-                format!("{documents}, {size} in {}{clients}{stored}", duration(l.seconds))
+                format!("{documents}, {size}{time}{clients}{stored}")
             }
             None => String::new(),
         }),

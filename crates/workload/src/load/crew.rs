@@ -15,6 +15,7 @@ use hoap_database::{Batch, BulkWriter, Documents, Texts, Unmade, Values};
 use tokio::task::JoinHandle;
 
 use super::division::Division;
+use super::earlier::Earlier;
 use super::maker::{Limit, Maker, Making, Span};
 use super::pace::Rate;
 use super::search::{Clients, Sample, Search};
@@ -30,6 +31,8 @@ const TO_END: Duration = Duration::from_secs(5);
 /// The progress of a load.
 #[derive(Clone, Copy, Debug)]
 pub enum Progress<'a> {
+    /// A mark of somebody at work no longer counts, in words.
+    NotInUse(&'a str),
     /// Documents have been given to the writers.
     Written {
         /// The collection that was written to last.
@@ -64,6 +67,8 @@ pub(super) struct Written {
     pub documents: u64,
     pub bytes: u64,
     pub clients: u64,
+    /// What earlier processes wrote of the part: documents, and the bytes that they are.
+    pub earlier: (u64, u64),
 }
 
 /// What all tasks see.
@@ -82,6 +87,7 @@ struct Shared {
     documents: AtomicU64,
     bytes: AtomicU64,
     batches: AtomicU64,
+    earlier: Earlier,
 }
 
 /// How a slice ended.
@@ -151,6 +157,7 @@ pub(super) async fn write(
         documents: shared.documents.load(Ordering::Relaxed),
         bytes: shared.bytes.load(Ordering::Relaxed),
         clients: search.clients().min(most) as u64,
+        earlier: shared.earlier.counted(),
     })
 }
 
@@ -190,6 +197,7 @@ async fn write_slice(mut writer: BulkWriter, slice: u64, shared: Arc<Shared>) ->
     let Work { source, division, .. } = &shared.work;
     let names = source.collections();
     let (mut spans, mut there) = (VecDeque::new(), 0);
+    let is_first = shared.earlier.is_first(slice);
     for (at, name) in names.iter().enumerate() {
         let range = division.range(&**source, at, slice);
         if range.is_empty() {
@@ -197,6 +205,14 @@ async fn write_slice(mut writer: BulkWriter, slice: u64, shared: Arc<Shared>) ->
         }
         let position = writer.position(name).await?;
         there += position;
+        if is_first && position > 0 {
+            let (shared, start) = (shared.clone(), range.start);
+            let count = move || {
+                shared.earlier.count(&*shared.work.source, at, start..start + position);
+            };
+            let ended = |e| Error::new(ErrorKind::Cancelled, "count what was loaded earlier", e);
+            tokio::task::spawn_blocking(count).await.map_err(ended)?;
+        }
         spans.push_back(Span {
             at,
             start: range.start,
@@ -373,6 +389,7 @@ impl Shared {
             documents: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             batches: AtomicU64::new(0),
+            earlier: Earlier::default(),
         }
     }
 

@@ -43,7 +43,7 @@ impl Target for Refusing {
         }
     }
 
-    fn documents(&self) -> Applicable<&dyn Documents> {
+    fn documents(&self) -> Applicable<Documents<'_>> {
         absent()
     }
 

@@ -130,11 +130,12 @@ pub(super) fn note() -> Note {
         documents: all(),
         bytes: 77,
         seconds: 1.0,
+        untimed: false,
         clients: 1,
         ingestion: None,
         stored: None,
     };
-    Note { benchmark: "ch2pp".into(), data: Value::Null, load, runs: 0 }
+    Note { benchmark: "ch2pp".into(), data: Value::Null, load, runs: 0, at_work: Vec::new() }
 }
 
 pub(super) fn wait<T>(future: impl Future<Output = T>) -> T {
