@@ -8,8 +8,9 @@ use std::path::Path;
 use hoap_data::words::counted;
 use twox_hash::XxHash3_128;
 
+use hoap_record::whole::is_temporary;
+
 use crate::error::{Error, ErrorKind, Result};
-use crate::folder::is_temporary;
 use crate::generate::{FilesWatch, Progress};
 use crate::manifest::{FileEntry, Manifest};
 use crate::parallel::in_order;
@@ -145,7 +146,7 @@ fn strangers(names: &BTreeSet<String>, manifests: &[Manifest]) -> Vec<String> {
         if is_temporary(name) {
             problems.push(format!("{name}: left by an interrupted call; remove it"));
         } else if !is_manifest(name) && ending(name).is_some_and(|e| kinds.contains(&kind(e))) {
-            problems.push(format!("{name}: in no manifest; remove it"));
+            problems.push(format!("{name}: in no manifest; move it away"));
         }
     }
     problems

@@ -12,18 +12,22 @@ use crate::error::{Error, Result};
 use crate::manifest::{
     FileEntry, Manifest, Parameters, manifest_path, part_suffix, unfinished_path,
 };
-use crate::sink::{Sink, TEMPORARY};
+use crate::sink::Sink;
 
 /// What to do where files exist already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
     /// Refuse.
     Refuse,
-    /// Remove the files of an earlier call, and overwrite.
+    /// Remove the files of an earlier call.
     Replace,
     /// Keep the complete files of an interrupted call and write the rest.
     Resume,
 }
+
+/// What is to be done about a file that no manifest lists as it is.
+const FOREIGN: &str = "no manifest lists it as it is, so it stays; move it away, or choose another \
+                       folder";
 
 /// The folder, and the manifest of its complete files.
 pub(crate) struct Folder {
@@ -61,20 +65,27 @@ impl Folder {
         };
         let (whole, unfinished) = (manifest_path(dir, part), unfinished_path(dir, part));
         match existing {
-            Existing::Refuse => folder.refuse(tables)?,
+            Existing::Refuse => {
+                let advice = "choose another folder, replace what hoap wrote with --replace, or go \
+                              on with --resume";
+                folder.refuse(tables, &BTreeSet::new(), advice)?;
+            }
             Existing::Replace => {
-                // A broken older manifest lists no files to remove.
-                let old = [&whole, &unfinished].map(|p| Manifest::read(p).ok().flatten());
-                for entry in old.iter().flatten().flat_map(|m| &m.files) {
-                    let path = dir.join(&entry.file);
-                    // A file of another size, or a link, is not what the manifest lists.
-                    let listed = |m: fs::Metadata| m.is_file() && m.len() == entry.bytes;
-                    if fs::symlink_metadata(&path).is_ok_and(listed) {
-                        remove(&path)?;
-                    }
-                }
+                let mut known = BTreeSet::new();
                 for path in [&whole, &unfinished] {
-                    remove(path)?;
+                    // What cannot be read as one is no manifest of hoap's.
+                    let Some(manifest) = Manifest::read(path).ok().flatten() else { continue };
+                    // A file of another size, or a link, is not what the manifest lists.
+                    let listed = |entry: &&FileEntry| {
+                        let listed = |m: fs::Metadata| m.is_file() && m.len() == entry.bytes;
+                        fs::symlink_metadata(dir.join(&entry.file)).is_ok_and(listed)
+                    };
+                    known.extend(manifest.files.iter().filter(listed).map(|f| f.file.clone()));
+                    known.insert(name(path));
+                }
+                folder.refuse(tables, &known, FOREIGN)?;
+                for name in &known {
+                    remove(&dir.join(name))?;
                 }
             }
             Existing::Resume => {
@@ -84,9 +95,11 @@ impl Folder {
                 } else if let Some(theirs) = Manifest::read(&whole)? {
                     folder.take_over(&whole, theirs)?;
                     folder.whole = true;
-                } else {
-                    folder.refuse(tables)?;
                 }
+                let files = folder.manifest.files.iter().map(|f| f.file.clone());
+                let is_ours = |path: &&PathBuf| Manifest::read(path).is_ok_and(|m| m.is_some());
+                let manifests = [&whole, &unfinished].into_iter().filter(is_ours).map(|p| name(p));
+                folder.refuse(tables, &files.chain(manifests).collect(), FOREIGN)?;
             }
         }
         if !folder.whole {
@@ -95,15 +108,11 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Refuses where a file that this call would write, or a manifest, exists.
-    fn refuse(&self, tables: &[&str]) -> Result<()> {
-        let Some(name) = self.first_of_ours(tables)? else { return Ok(()) };
+    /// Refuses where a file that this call would write, or a manifest, exists and is not `known`.
+    fn refuse(&self, tables: &[&str], known: &BTreeSet<String>, advice: &str) -> Result<()> {
+        let Some(name) = self.first_of_ours(tables, known)? else { return Ok(()) };
         let path = self.dir.join(name);
-        Err(Error::usage(format!(
-            "write {}: it exists already; choose another folder, overwrite with --replace, or go \
-             on with --resume",
-            path.display()
-        )))
+        Err(Error::usage(format!("write {}: it exists already; {advice}", path.display())))
     }
 
     /// Takes over the files of an earlier call.
@@ -111,7 +120,7 @@ impl Folder {
         if let Some(difference) = theirs.parameters.difference(&self.manifest.parameters) {
             return Err(Error::usage(format!(
                 "resume {}: other files were begun there: {difference}; repeat the first call's \
-                 flags, or overwrite with --replace",
+                 flags, or replace them with --replace",
                 path.display()
             )));
         }
@@ -119,14 +128,13 @@ impl Folder {
         Ok(())
     }
 
-    /// A file in the folder that this call would write, or a manifest.
-    fn first_of_ours(&self, tables: &[&str]) -> Result<Option<String>> {
+    /// A file in the folder that this call would write, or a manifest, and that is not `known`.
+    fn first_of_ours(&self, tables: &[&str], known: &BTreeSet<String>) -> Result<Option<String>> {
         let suffix = part_suffix(self.part);
         let mut names: BTreeSet<String> =
             tables.iter().map(|t| format!("{t}{suffix}.{}", self.extension)).collect();
-        for path in [manifest_path(&self.dir, self.part), unfinished_path(&self.dir, self.part)] {
-            names.extend(path.file_name().map(|n| n.to_string_lossy().into_owned()));
-        }
+        names.insert(name(&manifest_path(&self.dir, self.part)));
+        names.insert(name(&unfinished_path(&self.dir, self.part)));
         let numbered = |name: &str| {
             self.split
                 && tables.iter().any(|table| {
@@ -139,7 +147,7 @@ impl Folder {
         let read = |e: io::Error| Error::read(&self.dir, &e);
         for entry in fs::read_dir(&self.dir).map_err(read)? {
             let name = entry.map_err(read)?.file_name().to_string_lossy().into_owned();
-            if names.contains(&name) || numbered(&name) {
+            if (names.contains(&name) || numbered(&name)) && !known.contains(&name) {
                 found.push(name);
             }
         }
@@ -147,14 +155,14 @@ impl Folder {
     }
 
     /// Keeps the complete files of an earlier call for the collection of this name, up to the first
-    /// gap, and drops the others. Returns the number of existing files of each table and the
+    /// gap, and removes the others. Returns the number of existing files of each table and the
     /// remaining documents; nothing where all files exist.
     pub(crate) fn keep(
         &mut self,
         name: &str,
         tables: usize,
         range: &Range<u64>,
-    ) -> Option<(u64, Range<u64>)> {
+    ) -> Result<Option<(u64, Range<u64>)>> {
         let mine: Vec<FileEntry> =
             self.manifest.files.iter().filter(|f| f.collection == name).cloned().collect();
         let (mut next, mut number) = (range.start, 0);
@@ -176,8 +184,12 @@ impl Folder {
             seen += usize::from(f.collection == name);
             f.collection != name || seen <= keep
         });
+        // The manifest no longer names them.
+        for file in mine.iter().skip(keep) {
+            remove(&self.dir.join(&file.file))?;
+        }
         let all = number > 0 && next == range.end;
-        (!all).then_some((number, next..range.end))
+        Ok((!all).then_some((number, next..range.end)))
     }
 
     /// The complete files.
@@ -211,9 +223,9 @@ impl Folder {
     }
 }
 
-/// Whether a file in a folder is incomplete.
-pub(crate) fn is_temporary(name: &str) -> bool {
-    name.ends_with(TEMPORARY)
+/// The name of a file.
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 fn remove(path: &Path) -> Result<()> {

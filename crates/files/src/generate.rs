@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hoap_data::Part;
 
@@ -13,6 +13,7 @@ use crate::manifest::{FileEntry, Manifest, Parameters};
 use crate::options::{Form, Format};
 use crate::parallel::in_order;
 use crate::probe::average_bytes;
+use crate::sink::Sink;
 use crate::source::FileSource;
 use crate::text::Text;
 
@@ -162,7 +163,7 @@ fn files_of<E: Encoder>(
     for &at in collections {
         let range = part.range(0..data.count(at));
         let tables = encoder.tables(at);
-        if let Some((number, range)) = folder.keep(&tables[0], tables.len(), &range) {
+        if let Some((number, range)) = folder.keep(&tables[0], tables.len(), &range)? {
             let step = encoder.step(at);
             let weight = average_bytes(data, at);
             work.push(Work { at, number, range, step, weight });
@@ -207,7 +208,7 @@ struct Files<'a, E: Encoder> {
 }
 
 struct Open<F> {
-    name: std::path::PathBuf,
+    name: PathBuf,
     file: F,
     rows: Option<u64>,
 }
@@ -257,10 +258,10 @@ impl<E: Encoder> Files<'_, E> {
     }
 
     fn end(&mut self, at: usize, next: u64) -> Result<()> {
-        let mut entries = Vec::new();
+        let (mut entries, mut sinks) = (Vec::new(), Vec::new());
         for open in self.open.drain(..) {
-            let whole = self.encoder.close(open.file).and_then(|sink| sink.commit());
-            let (bytes, xxh3_128) = whole.map_err(|e| Error::write(&open.name, &e))?;
+            let sink = self.encoder.close(open.file).map_err(|e| Error::write(&open.name, &e))?;
+            let (bytes, xxh3_128) = (sink.bytes(), sink.hash());
             self.closed += bytes;
             let file = open.name.file_name().unwrap_or_default().to_string_lossy().into_owned();
             entries.push(FileEntry {
@@ -272,8 +273,13 @@ impl<E: Encoder> Files<'_, E> {
                 bytes,
                 xxh3_128,
             });
+            sinks.push((open.name, sink));
         }
-        self.folder.note(entries)
+        // Named before they are there: whoever kills this leaves no file that nobody knows.
+        self.folder.note(entries)?;
+        let put =
+            |(name, sink): (PathBuf, Sink)| sink.commit().map_err(|e| Error::write(&name, &e));
+        sinks.into_iter().try_for_each(put)
     }
 }
 

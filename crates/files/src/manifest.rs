@@ -126,7 +126,7 @@ impl Manifest {
             text.push('\n');
             let mut sink = Sink::create(path)?;
             sink.write_all(text.as_bytes())?;
-            sink.commit().map(|_| ())
+            sink.commit()
         };
         write().map_err(|e: io::Error| Error::write(path, &e))
     }

@@ -4,11 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use hoap_record::whole::Unfinished;
+use hoap_record::whole::{Unfinished, temporary};
 use twox_hash::XxHash3_128;
-
-/// The suffix of an incomplete file.
-pub(crate) const TEMPORARY: &str = ".tmp";
 
 /// Bytes per write. Linux's page cache allocates larger runs of memory for larger writes, and on a
 /// virtual machine the host has often reclaimed such runs: writes of 1 MiB were measured to cost
@@ -28,8 +25,7 @@ pub(crate) struct Sink {
 
 impl Sink {
     pub(crate) fn create(path: &Path) -> io::Result<Sink> {
-        let (file, temporary) = create_temporary(path)?;
-        let (temporary, hash) = (Unfinished::new(&temporary), XxHash3_128::new());
+        let ((file, temporary), hash) = (temporary(path)?, XxHash3_128::new());
         Ok(Sink { file, path: path.to_owned(), temporary, hash, bytes: 0 })
     }
 
@@ -41,10 +37,14 @@ impl Sink {
         self.bytes
     }
 
-    /// Renames the file to its final name. Returns its bytes and their hash.
-    pub(crate) fn commit(self) -> io::Result<(u64, String)> {
-        self.temporary.finish(|temporary| fs::rename(temporary, &self.path))?;
-        Ok((self.bytes, hexadecimal(&self.hash)))
+    /// The hash of its bytes so far.
+    pub(crate) fn hash(&self) -> String {
+        hexadecimal(&self.hash)
+    }
+
+    /// Renames the file to its final name.
+    pub(crate) fn commit(self) -> io::Result<()> {
+        self.temporary.finish(|temporary| fs::rename(temporary, &self.path))
     }
 }
 
@@ -59,27 +59,6 @@ impl Write for Sink {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
-}
-
-/// Creates the temporary file of a file. One that an interrupted call left is removed. Whatever
-/// else has its name, a link above all, is neither followed nor removed.
-pub(crate) fn create_temporary(path: &Path) -> io::Result<(File, PathBuf)> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(TEMPORARY);
-    let temporary = PathBuf::from(name);
-    let create = || File::options().write(true).create_new(true).open(&temporary);
-    let file = match create() {
-        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
-            if !fs::symlink_metadata(&temporary)?.is_file() {
-                let what = format!("{} is no regular file and in the way", temporary.display());
-                return Err(io::Error::new(e.kind(), what));
-            }
-            fs::remove_file(&temporary)?;
-            create()
-        }
-        created => created,
-    };
-    Ok((file?, temporary))
 }
 
 /// A hash in the form of `xxhsum -H128`.

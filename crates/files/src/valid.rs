@@ -42,7 +42,7 @@ impl Manifest {
             Err(e) => return Err(Error::read(path, &e)),
         };
         let broken = |what: String| {
-            let advice = "make the files anew with --replace";
+            let advice = "make the files anew in another folder";
             let message = format!("read {}: no manifest: {what}; {advice}", path.display());
             Error::new(ErrorKind::Broken, message)
         };

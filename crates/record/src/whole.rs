@@ -2,7 +2,9 @@
 //!
 //! A file gets its bytes under a temporary name in the folder of its place and is renamed when they
 //! are on disk. A full disk, an error and an interruption leave what was there before, and no
-//! temporary file. A place that is a device or a pipe is written directly.
+//! temporary file. What a killed process leaves the next one removes that writes in the folder: a
+//! temporary file has a lock as long as its process lives. A place that is a device or a pipe is
+//! written directly.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -74,11 +76,56 @@ impl Drop for Unfinished {
     }
 }
 
+/// Creates a file under a temporary name in the folder of a place. It has a lock until it is closed,
+/// which whoever calls this does once it is in its place. Temporary files of processes that have
+/// ended are removed.
+///
+/// # Errors
+/// The system's.
+pub fn temporary(place: &Path) -> io::Result<(File, Unfinished)> {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    sweep(place.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")));
+    loop {
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{TEMPORARY}{}-{number}{TMP}", std::process::id());
+        let path = place.with_file_name(name);
+        let file = match File::create_new(&path) {
+            // A process of another machine, or of another time.
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
+            created => created?,
+        };
+        // There are file systems without locks. On others somebody may have taken the file, which
+        // nobody had locked yet, for one of a process that has ended.
+        let _ = file.lock();
+        if fs::symlink_metadata(&path).is_ok() {
+            return Ok((file, Unfinished::new(&path)));
+        }
+    }
+}
+
+/// Removes the temporary files in a folder that no process has a lock on, once in a process.
+fn sweep(folder: &Path) {
+    static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let known = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    if !SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(known) {
+        return;
+    }
+    // What cannot be looked at or removed stays: it is in nobody's way.
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_ours = is_temporary(&entry.file_name().to_string_lossy())
+            && entry.file_type().is_ok_and(|kind| kind.is_file());
+        let file = is_ours.then(|| OpenOptions::new().write(true).open(entry.path()).ok());
+        if file.flatten().is_some_and(|file| file.try_lock().is_ok()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// A file whose bytes are on disk and which is not in its place yet. On drop it is removed.
 pub struct Prepared {
     path: PathBuf,
-    /// `None` where the place was written directly.
-    temporary: Option<Unfinished>,
+    /// `None` where the place was written directly. The open file has the lock.
+    temporary: Option<(File, Unfinished)>,
 }
 
 impl Prepared {
@@ -98,7 +145,6 @@ impl Prepared {
         path: &Path,
         bytes: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<Prepared> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
         let there = fs::metadata(path).ok();
         if there.as_ref().is_some_and(|there| !there.is_file()) {
             let mut to = BufWriter::new(OpenOptions::new().write(true).open(path)?);
@@ -108,18 +154,15 @@ impl Prepared {
         }
         // A link stays one.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{TEMPORARY}{}-{number}{TMP}", std::process::id());
-        let temporary = path.with_file_name(name);
-        let unfinished = Unfinished::new(&temporary);
-        let file = File::create(&temporary)?;
+        let (file, unfinished) = temporary(&path)?;
         if let Some(there) = there {
             file.set_permissions(there.permissions())?;
         }
         let mut to = BufWriter::new(file);
         bytes(&mut to)?;
-        to.into_inner().map_err(IntoInnerError::into_error)?.sync_all()?;
-        Ok(Prepared { path, temporary: Some(unfinished) })
+        let file = to.into_inner().map_err(IntoInnerError::into_error)?;
+        file.sync_all()?;
+        Ok(Prepared { path, temporary: Some((file, unfinished)) })
     }
 
     /// Puts the file in its place, where it replaces another.
@@ -129,7 +172,9 @@ impl Prepared {
     pub fn commit(self) -> io::Result<()> {
         match self.temporary {
             None => Ok(()),
-            Some(temporary) => temporary.finish(|temporary| fs::rename(temporary, &self.path)),
+            Some((_lock, temporary)) => {
+                temporary.finish(|temporary| fs::rename(temporary, &self.path))
+            }
         }
     }
 }
@@ -180,6 +225,49 @@ mod tests {
         drop(Prepared::write(&path, b"newer").unwrap());
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(names(folder.path()), ["a", "link"]);
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let there = |name: &str| folder.path().join(name);
+        for name in [".hoap-1-2.tmp", ".hoap-3-4.tmp", "a.tmp", ".hoap-x-1.tmp", "mine"] {
+            fs::write(there(name), "mine").unwrap();
+        }
+        std::os::unix::fs::symlink(there("mine"), there(".hoap-5-6.tmp")).unwrap();
+        let lives = File::open(there(".hoap-3-4.tmp")).unwrap();
+        lives.lock().unwrap();
+        write(&there("b"), b"new").unwrap();
+        let left = [".hoap-3-4.tmp", ".hoap-5-6.tmp", ".hoap-x-1.tmp", "a.tmp", "b", "mine"];
+        assert_eq!(names(folder.path()), left);
+        assert_eq!(fs::read(there("mine")).unwrap(), b"mine");
+    }
+
+    /// Writers and sweepers at once: nothing that is being written is removed.
+    #[test]
+    fn what_is_being_written_is_not_swept_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let take_away = |entry: fs::DirEntry| {
+            let is_temporary = is_temporary(&entry.file_name().to_string_lossy());
+            let file = File::open(entry.path()).ok().filter(|_| is_temporary);
+            if file.is_some_and(|file| file.try_lock().is_ok()) {
+                let _ = fs::remove_file(entry.path());
+            }
+        };
+        std::thread::scope(|scope| {
+            let writers: Vec<_> = (0..4)
+                .map(|n| {
+                    scope.spawn(move || {
+                        (0..200).for_each(|i| write(&path.join(format!("{n}-{i}")), b"x").unwrap());
+                    })
+                })
+                .collect();
+            while writers.iter().any(|writer| !writer.is_finished()) {
+                fs::read_dir(path).unwrap().flatten().for_each(take_away);
+            }
+        });
+        assert_eq!(names(path).len(), 800);
     }
 
     #[test]

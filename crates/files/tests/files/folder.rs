@@ -111,9 +111,9 @@ fn a_check_finds_what_is_wrong() {
     fs::write(&item, &whole).unwrap();
     fs::write(dir.join("orders.0007.ndjson"), "{}\n").unwrap();
     assert!(problem().contains("orders.0007.ndjson: in no manifest"));
-    fs::rename(dir.join("orders.0007.ndjson"), dir.join("orders.ndjson.tmp")).unwrap();
+    fs::rename(dir.join("orders.0007.ndjson"), dir.join(".hoap-1-7.tmp")).unwrap();
     assert!(problem().contains("interrupted"));
-    fs::remove_file(dir.join("orders.ndjson.tmp")).unwrap();
+    fs::remove_file(dir.join(".hoap-1-7.tmp")).unwrap();
     fs::write(dir.join("notes.txt"), "mine").unwrap();
     assert_eq!(checked(dir).problems, Vec::<String>::new());
     fs::write(dir.join("manifest.json"), "{}").unwrap();
@@ -213,12 +213,13 @@ fn what_is_there_is_not_overwritten_unasked() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let request = request(&data);
-    for existing in [Existing::Refuse, Existing::Resume] {
+    for existing in [Existing::Refuse, Existing::Resume, Existing::Replace] {
         fs::write(dir.join("item.ndjson"), "mine").unwrap();
         let e = write(&request, dir, existing).unwrap_err();
         assert!(e.kind == ErrorKind::Usage && e.to_string().contains("item.ndjson"), "{e}");
         assert_eq!(read(dir).len(), 1, "written beside a refused file");
     }
+    fs::remove_file(dir.join("item.ndjson")).unwrap();
     write(&request, dir, Existing::Replace).unwrap();
     let e = write(&request, dir, Existing::Refuse).unwrap_err();
     assert!(e.to_string().contains("--replace") && e.to_string().contains("--resume"), "{e}");
@@ -246,6 +247,6 @@ fn a_manifest_cannot_point_outside_its_folder() {
     let text = fs::read_to_string(dir.join("manifest.json")).unwrap();
     fs::write(dir.join("manifest.json"), text.replace("item.ndjson", "../mine.ndjson")).unwrap();
     assert!(checked(&dir).problems.iter().any(|p| p.contains("not a file name")));
-    write(&request(&data), &dir, Existing::Replace).unwrap();
+    write(&request(&data), &dir, Existing::Replace).unwrap_err();
     assert_eq!(fs::read(&mine).unwrap(), b"mine");
 }

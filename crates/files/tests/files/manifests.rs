@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hoap_data::Schema;
-use hoap_files::{Codec, ErrorKind, Existing, FilesWatch, Format, Options, Request, check};
+use hoap_files::{
+    Codec, ErrorKind, Existing, FilesWatch, Format, Options, Request, check, to_files,
+};
 use serde_json::{Value, json};
 
 use super::{data_set, form, options, read, request, write};
@@ -86,10 +89,14 @@ fn a_manifest_that_no_call_wrote_is_refused_and_nothing_is_touched() {
         let told = e.to_string();
         assert_eq!(e.kind, ErrorKind::Broken, "{number}: {told}");
         assert!(told.contains(says) && !told.contains('\n'), "{number}: no {says:?} in {told}");
-        assert!(told.contains("manifest.json") && told.contains("--replace"), "{told}");
+        assert!(told.contains("manifest.json") && told.contains("another folder"), "{told}");
         assert!(read(dir) == before, "{number}: {told}");
         assert!(problems(dir).contains(&told), "{number}: {:?}", problems(dir));
+        let e = write(&request(&data), dir, Existing::Replace).unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Usage, "{number}: {e}");
+        assert!(read(dir) == before, "{number}: {e}");
     }
+    fs::write(dir.join("manifest.json"), &good).unwrap();
     write(&request(&data), dir, Existing::Replace).unwrap();
     assert_eq!((problems(dir), fs::read(dir.join("manifest.json")).unwrap()), (vec![], good));
 }
@@ -150,25 +157,60 @@ fn replacing_removes_what_the_manifest_lists_and_nothing_else() {
     assert_eq!(left["customer.ndjson"], b"mine now");
 }
 
+/// What is there under a name that is wanted and no manifest lists as it is.
+#[test]
+fn what_no_manifest_lists_is_neither_replaced_nor_resumed() {
+    let data = data_set(Schema::Ch2);
+    let whole = tempfile::tempdir().unwrap();
+    write(&request(&data), whole.path(), Existing::Refuse).unwrap();
+    for (name, existing, ends_early) in [
+        ("item.ndjson", Existing::Replace, false),
+        ("orders.ndjson", Existing::Resume, true),
+        ("manifest.json", Existing::Resume, true),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        let stops = AtomicBool::new(false);
+        let stop = || ends_early && stops.load(Ordering::SeqCst);
+        let mut progress = |_| stops.store(true, Ordering::SeqCst);
+        let watch = FilesWatch { stop: &stop, progress: &mut progress };
+        let end = to_files(&request(&data), dir, Existing::Refuse, watch);
+        assert_eq!(end.is_err(), ends_early);
+        fs::write(dir.join(name), "mine").unwrap();
+        let before = read(dir);
+        let e = write(&request(&data), dir, existing).unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Usage, "{e}");
+        let told = e.to_string();
+        assert!(told.contains(name) && told.contains("so it stays; move it away"), "{told}");
+        assert!(read(dir) == before, "{name}, {existing:?}");
+        fs::remove_file(dir.join(name)).unwrap();
+        write(&request(&data), dir, Existing::Resume).unwrap();
+        assert!(read(dir) == read(whole.path()), "{name}, {existing:?}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
-fn a_link_in_the_way_is_not_followed_and_a_leftover_is_removed() {
+fn a_link_is_not_followed_a_leftover_is_removed_and_what_no_manifest_lists_stays() {
     let data = data_set(Schema::Ch2);
     let place = tempfile::tempdir().unwrap();
     let (dir, mine) = (place.path().join("d"), place.path().join("mine"));
     fs::write(&mine, "mine").unwrap();
     fs::create_dir(&dir).unwrap();
-    for name in ["item.ndjson.tmp", "manifest.unfinished.json.tmp"] {
+    fs::write(dir.join(".hoap-1-1.tmp"), "left by a call that was killed").unwrap();
+    std::os::unix::fs::symlink(&mine, dir.join("item.ndjson.tmp")).unwrap();
+    for name in ["item.ndjson", "manifest.json", "manifest.unfinished.json"] {
         std::os::unix::fs::symlink(&mine, dir.join(name)).unwrap();
-        let e = write(&request(&data), &dir, Existing::Replace).unwrap_err();
-        assert_eq!(e.kind, ErrorKind::Environment);
-        assert!(e.to_string().contains(name) && e.to_string().contains("in the way"), "{e}");
+        for existing in [Existing::Refuse, Existing::Replace, Existing::Resume] {
+            let e = write(&request(&data), &dir, existing).unwrap_err();
+            assert!(e.to_string().contains(name), "{existing:?}: {e}");
+        }
         assert!(dir.join(name).is_symlink());
         fs::remove_file(dir.join(name)).unwrap();
-        fs::write(dir.join(name), "left by a call that was killed").unwrap();
-        write(&request(&data), &dir, Existing::Replace).unwrap();
-        assert_eq!(problems(&dir), Vec::<String>::new());
     }
+    write(&request(&data), &dir, Existing::Replace).unwrap();
+    assert_eq!(problems(&dir), Vec::<String>::new());
+    assert!(!dir.join(".hoap-1-1.tmp").exists() && dir.join("item.ndjson.tmp").is_symlink());
     // A name that is a link is replaced, not what it leads to.
     fs::remove_file(dir.join("item.ndjson")).unwrap();
     std::os::unix::fs::symlink(&mine, dir.join("item.ndjson")).unwrap();

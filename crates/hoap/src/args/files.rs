@@ -97,7 +97,7 @@ pub struct Output {
     /// Write NDJSON to standard output instead of files
     #[arg(long, conflicts_with_all = ["out", "replace", "resume"])]
     pub stdout: bool,
-    /// Remove what an earlier call wrote there, and overwrite files
+    /// Remove first what an earlier call wrote there and its manifest lists, and nothing else
     #[arg(long, conflicts_with = "resume")]
     pub replace: bool,
     /// Finish what an interrupted call began; files that are whole are not written again
