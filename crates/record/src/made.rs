@@ -90,6 +90,31 @@ impl Made {
         whole::write(&path, text.as_bytes()).map_err(|e| output::failed(&path, &e))
     }
 
+    /// Marks the folder with files that are about to be made in it, by their paths.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where it cannot be written.
+    pub fn list(&mut self, names: impl IntoIterator<Item = String>) -> Result<()> {
+        self.files.extend(names);
+        self.mark()
+    }
+
+    /// Removes a file in the folder, if it is there: only where the mark lists it.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Invalid`], naming it, where the mark does not, and
+    /// [`ErrorKind::Unavailable`] where it cannot be removed.
+    pub fn remove_file(&self, name: &str) -> Result<()> {
+        let path = self.path.join(name);
+        if !self.files.contains(name) && fs::symlink_metadata(&path).is_ok() {
+            return not_ours(&path, &path);
+        }
+        match fs::remove_file(&path) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(output::failed(&path, &e)),
+            _ => Ok(()),
+        }
+    }
+
     /// Makes an empty folder within this one, in the place of one that Hoap made there.
     ///
     /// # Errors
@@ -109,11 +134,7 @@ impl Made {
     /// [`ErrorKind::Unavailable`] where it cannot be read or removed.
     pub fn remove(&self, name: &str, is_ours: impl Fn(&Path) -> bool) -> Result<()> {
         let path = self.path.join(name);
-        let refuse = |what: &Path| {
-            let answer = format!("hoap did not make {}, which stays", what.display());
-            Err(Error::new(ErrorKind::Invalid, format!("remove {}", path.display()), answer)
-                .advise("move it away, or name another folder"))
-        };
+        let refuse = |what: &Path| not_ours(&path, what);
         match fs::symlink_metadata(&path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(e) => return Err(failed(&path, &e)),
@@ -141,6 +162,12 @@ impl Made {
         }
         fs::remove_dir_all(&path).map_err(|e| failed(&path, &e))
     }
+}
+
+fn not_ours(path: &Path, what: &Path) -> Result<()> {
+    let answer = format!("hoap did not make {}, which stays", what.display());
+    Err(Error::new(ErrorKind::Invalid, format!("remove {}", path.display()), answer)
+        .advise("move it away, or name another folder"))
 }
 
 /// A folder that this process uses and no other, until this is dropped or the process ends.
@@ -217,6 +244,22 @@ mod tests {
         made.remove("run", is_ours).unwrap();
         made.remove("run", is_ours).unwrap();
         assert!(!run.exists());
+    }
+
+    #[test]
+    fn a_file_is_removed_where_the_mark_lists_it() {
+        let (folder, mut made) = made();
+        let [ours, mine] = ["ours", "mine"].map(|name| folder.path().join(name));
+        made.list(["ours".to_owned()]).unwrap();
+        for path in [&ours, &mine] {
+            fs::write(path, "").unwrap();
+        }
+        let made = Made::look(folder.path(), "demo").unwrap();
+        made.remove_file("ours").unwrap();
+        made.remove_file("ours").unwrap();
+        let e = made.remove_file("mine").unwrap_err();
+        assert!(e.kind == ErrorKind::Invalid && e.to_string().contains("mine"), "{e}");
+        assert!(!ours.exists() && mine.exists());
     }
 
     #[test]

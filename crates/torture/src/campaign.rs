@@ -92,7 +92,7 @@ impl Campaign<'_> {
             {
                 return Ok(before.clone());
             }
-            let made = Made::look(&self.folder, "campaign")?;
+            let mut made = Made::look(&self.folder, "campaign")?;
             made.mark()?;
             std::fs::create_dir_all(self.folder.join(RUNS)).map_err(io)?;
             let folder = self.folder.canonicalize().map_err(io)?;
@@ -117,7 +117,7 @@ impl Campaign<'_> {
                 environment: environment.chain([("FOLDER".to_owned(), text.clone())]).collect(),
                 log: folder.join("commands.log"),
             };
-            self.with_server(&plan, &shell, (&folder, &made), &mut outcome).await?;
+            self.with_server(&plan, &shell, (&folder, &mut made), &mut outcome).await?;
             Ok(outcome)
         })
     }
@@ -126,7 +126,7 @@ impl Campaign<'_> {
         &self,
         plan: &Plan,
         shell: &Shell,
-        (folder, made): (&Path, &Made),
+        (folder, made): (&Path, &mut Made),
         outcome: &mut Outcome,
     ) -> Result<()> {
         let stop = || self.caller.is_stopped();
@@ -155,7 +155,8 @@ impl Campaign<'_> {
         while outcome.done() < plan.faults {
             let begun = Instant::now();
             let number = outcome.runs.len() as u64 + 1;
-            discard(folder, made, number)?;
+            discard(made, number)?;
+            made.list(beside(number))?;
             made.fresh(&run_folder(number), is_ours)?;
             if on_this_load == 0 {
                 load(&session, plan, number)?;
@@ -176,7 +177,7 @@ impl Campaign<'_> {
                     .advise(format!("look into {}/runs/{number:04}.log", folder.display())));
             }
             if self.keep == Keep::Bad && !bad {
-                discard(folder, made, number)?;
+                discard(made, number)?;
                 run.folder = None;
             }
             outcome.runs.push(run);
@@ -210,13 +211,15 @@ fn run_folder(number: u64) -> String {
     format!("{RUNS}/{number:04}")
 }
 
+/// The files beside it.
+fn beside(number: u64) -> [String; 2] {
+    ["log", "clock"].map(|ending| format!("{}.{ending}", run_folder(number)))
+}
+
 /// Removes what an earlier attempt at a run left in the folder of the campaign.
-fn discard(folder: &Path, made: &Made, number: u64) -> Result<()> {
+fn discard(made: &Made, number: u64) -> Result<()> {
     made.remove(&run_folder(number), is_ours)?;
-    for ending in ["log", "clock"] {
-        let _ = std::fs::remove_file(folder.join(format!("{}.{ending}", run_folder(number))));
-    }
-    Ok(())
+    beside(number).iter().try_for_each(|name| made.remove_file(name))
 }
 
 fn load(session: &Session<'_>, plan: &Plan, number: u64) -> Result<()> {

@@ -1,7 +1,6 @@
 //! `hoap report`: a page of one run or several.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use hoap_record::made::Made;
@@ -113,7 +112,6 @@ pub fn open(runs: &[String], costs: &Costs) -> Result<hoap_report::Report, Failu
 /// The tables of a page, on disk and not in their places yet.
 struct Tables {
     made: Made,
-    folder: PathBuf,
     files: Vec<(Prepared, PathBuf)>,
 }
 
@@ -139,7 +137,7 @@ impl Tables {
             Ok((file, path))
         };
         let files = tables.iter().map(file).collect::<Result<_, Failure>>()?;
-        Ok(Tables { made, folder: folder.to_owned(), files })
+        Ok(Tables { made, files })
     }
 
     /// Puts them in their places and removes those of an earlier report, which the mark of the
@@ -149,19 +147,11 @@ impl Tables {
         let new: BTreeSet<String> = self.files.iter().filter_map(|(_, path)| name(path)).collect();
         let old: Vec<String> = self.made.files.difference(&new).cloned().collect();
         // Named before they are there: whoever kills this leaves no table that nobody knows.
-        self.made.files.extend(new.iter().cloned());
-        self.made.mark()?;
+        self.made.list(new.iter().cloned())?;
         for (file, path) in self.files {
             file.commit().map_err(|e| failed(&path, &e))?;
         }
-        for path in old.iter().map(|name| self.folder.join(name)) {
-            match fs::remove_file(&path) {
-                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(failed(&path, &e).into());
-                }
-                _ => {}
-            }
-        }
+        old.iter().try_for_each(|name| self.made.remove_file(name))?;
         self.made.files = new;
         Ok(self.made.mark()?)
     }

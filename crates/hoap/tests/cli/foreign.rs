@@ -58,9 +58,17 @@ fn what_is_put_into_a_folder_that_hoap_made_stays_and_is_named() {
     let p = Place::new();
     p.write("plan.toml", super::torture::PLAN);
     p.write(MARK, &MARKED.replace("demo", "campaign"));
-    p.write("d/runs/0001/thesis.txt", "mine\n");
-    p.fails("torture --plan plan.toml -o d", 2, &["runs/0001", "hoap did not make"]);
-    assert_eq!(p.read("d/runs/0001/thesis.txt"), b"mine\n");
+    for (file, named) in [
+        ("d/runs/0001/thesis.txt", "runs/0001"),
+        ("d/runs/0001.log", "runs/0001.log"),
+        ("d/runs/0001.clock", "runs/0001.clock"),
+    ] {
+        p.write(file, "mine\n");
+        p.fails("torture --plan plan.toml -o d", 2, &[named, "hoap did not make"]);
+        assert_eq!(p.read(file), b"mine\n");
+        std::fs::remove_file(p.path(file)).unwrap();
+        let _ = std::fs::remove_dir(p.path("d/runs/0001"));
+    }
 }
 
 /// A table of somebody else's.

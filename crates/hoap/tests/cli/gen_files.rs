@@ -60,8 +60,11 @@ fn files_that_are_there_are_kept_unless_asked() {
     p.fails(&format!("gen {DATA} -o d"), 2, &["item.ndjson", "--replace"]);
     assert_eq!(p.read("d/item.ndjson"), b"mine\n");
     assert!(!p.path("d/customer.ndjson").exists(), "written beside a refused file");
+    p.fails(&format!("gen {DATA} -o d --replace"), 2, &["item.ndjson", "so it stays"]);
+    assert_eq!(p.read("d/item.ndjson"), b"mine\n");
+    std::fs::remove_file(p.path("d/item.ndjson")).unwrap();
+    p.ok(&format!("gen {DATA} -o d"));
     p.ok(&format!("gen {DATA} -o d --replace"));
-    assert_ne!(p.read("d/item.ndjson"), b"mine\n");
     p.write("file", "");
     p.fails(&format!("gen {DATA} -o file/d"), 3, &["file/d"]);
 }
@@ -363,7 +366,7 @@ fn a_manifest_that_says_too_much_is_refused_by_a_call_that_ends() {
     let item = files.iter().position(|f| f["file"] == "item.ndjson").unwrap();
     files[item]["documents"] = u64::MAX.into();
     p.write("d/manifest.json", &manifest.to_string());
-    let says = ["d/manifest.json", "item.ndjson", "18446744073709551615", "--replace"];
+    let says = ["d/manifest.json", "item.ndjson", "18446744073709551615", "another folder"];
     p.fails(&format!("gen {DATA} -o d --resume"), 1, &says);
     p.fails("gen --check d", 1, &says);
     assert!(p.read("d/item.ndjson") == good);
