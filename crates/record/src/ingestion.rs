@@ -34,8 +34,8 @@ pub struct Ingestion {
     /// `whole_seconds`.
     pub per_second: f64,
     /// Documents per second that came in after the operational database was whole: from the first
-    /// count since then to that of the end. `None` where there was not more than one interval of
-    /// counting between the two.
+    /// count since then to that of the end. `None` where `resolution_seconds` is more than a
+    /// twentieth of the time between the two.
     pub per_second_after: Option<f64>,
     /// Documents over time, at most [`CURVE`] counts.
     pub curve: Vec<Ingested>,

@@ -13,6 +13,9 @@ pub(super) struct Count {
     pub documents: u64,
 }
 
+/// The end is known within this share of a time, or the time gives no rate.
+const WORST: f64 = 0.05;
+
 /// The moments of a load.
 pub(super) struct Moments {
     pub written: Instant,
@@ -45,7 +48,7 @@ pub(super) fn outcome(counts: &[Count], moments: &Moments) -> Ingestion {
         ),
         resolution_seconds: milliseconds(resolution),
         per_second: rate(&first, (whole.at - first.at).as_secs_f64()).unwrap_or(0.0),
-        per_second_after: rate(from, after).filter(|_| after > resolution),
+        per_second_after: rate(from, after).filter(|_| resolution <= WORST * after),
         curve: curve(counts, since),
         ..Ingestion::default()
     }
