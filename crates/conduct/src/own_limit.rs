@@ -16,6 +16,8 @@ const HELD_BACK: f64 = 0.01;
 const LATE_US: u64 = 1_000;
 /// Share of the time in which the driver's threads could run that they waited for a core.
 const WAITED: f64 = 0.1;
+/// Share of the window that they waited for one.
+const WAITED_OF_WINDOW: f64 = 0.02;
 /// Share of the CPU that was used which others than the driver's process took.
 const OTHERS: f64 = 0.25;
 
@@ -23,10 +25,11 @@ const OTHERS: f64 = 0.25;
 /// whether the database's work is done by the driver's process: what the process takes is then no
 /// sign.
 pub fn remarks(step: &Step, in_process: bool) -> Vec<Remark> {
-    let Some(driver) = &step.driver else { return Vec::new() };
-    let seen = driver.seconds >= SEEN;
-    let mut told = vec![held_back(driver, step.seconds)];
-    if seen {
+    let mut told = vec![stood_still(step)];
+    if let Some(driver) = &step.driver {
+        told.push(held_back(driver, step.seconds));
+    }
+    if let Some(driver) = step.driver.as_ref().filter(|driver| driver.seconds >= SEEN) {
         told.push(steal(driver));
         told.push(late(step, driver, in_process));
         told.push(match in_process || step.rate_intended.is_some() {
@@ -36,6 +39,20 @@ pub fn remarks(step: &Step, in_process: bool) -> Vec<Remark> {
         });
     }
     told.into_iter().flatten().map(|remark| remark.of_step(step.number)).collect()
+}
+
+fn stood_still(step: &Step) -> Option<Remark> {
+    let longest = step.standstills.iter().max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
+    let all: f64 = step.standstills.iter().map(|gap| gap.seconds).sum();
+    let from = (longest.from_seconds - step.start_seconds).max(0.0);
+    let text = format!(
+        "this driver's process did not run for {all:.1} of {:.0} s, longest for {:.1} s from second {from:.1} \
+         on; its response times and times without a success contain that",
+        step.seconds, longest.seconds
+    );
+    let advice =
+        "see what stopped it: a machine that was paused or overloaded, memory that was swapped";
+    Some(Remark::new(RemarkId::StoodStill, text).advise(advice))
 }
 
 fn held_back(driver: &DriverUse, seconds: f64) -> Option<Remark> {
@@ -93,8 +110,10 @@ fn busy(driver: &DriverUse) -> Option<Remark> {
 /// Others take the cores on which the driver runs.
 fn crowded(driver: &DriverUse) -> Option<Remark> {
     let others = driver.machine_seconds - driver.cpu_seconds;
-    let waited =
-        driver.waited_seconds.is_none_or(|waited| waited > WAITED * (waited + driver.cpu_seconds));
+    let waited = driver.waited_seconds.is_none_or(|waited| {
+        waited > WAITED * (waited + driver.cpu_seconds)
+            && waited > WAITED_OF_WINDOW * driver.seconds
+    });
     let share = driver.busy_core_seconds / driver.seconds;
     (share > BUSY && others > OTHERS * driver.machine_seconds && waited).then(|| {
         let waited = driver.waited_seconds.map(|waited| {
@@ -180,6 +199,21 @@ mod tests {
         only(&held, true, RemarkId::HeldBack, "a CPU limit held this driver back for 2.1 of 10 s");
     }
 
+    /// Of any window, on every system.
+    #[test]
+    fn a_process_that_did_not_run_is_told() {
+        let gap = |from_seconds, seconds| hoap_record::Gap { from_seconds, seconds };
+        let step = Step {
+            driver: None,
+            start_seconds: 2.0,
+            standstills: vec![gap(3.0, 0.4), gap(6.5, 3.0)],
+            ..step(0.5, 0.0)
+        };
+        let begins =
+            "this driver's process did not run for 3.4 of 10 s, longest for 3.0 s from second 4.5";
+        only(&step, true, RemarkId::StoodStill, begins);
+    }
+
     #[test]
     fn steal_is_told_above_a_twentieth_of_all_cores() {
         assert_eq!(remarks(&with(step(0.5, 0.0), |d| d.steal_seconds = 1.0), true), NONE);
@@ -225,6 +259,9 @@ mod tests {
         assert!(told.contains("process took 0.40 cores, all other processes 1.50, of 2 cores"));
         assert!(told.contains("waited for a core for 3.0 s in all"), "{told}");
         assert_eq!(remarks(&with(step(0.4, 1.5), |d| d.waited_seconds = Some(0.1)), false), NONE);
+        // Nothing that the response times of an idle driver could contain.
+        let idle = with(step(0.001, 1.9), |d| d.waited_seconds = Some(0.04));
+        assert_eq!(remarks(&idle, false), NONE);
         let unknown = with(step(0.4, 1.5), |d| d.waited_seconds = None);
         assert_eq!(
             remarks(&unknown, false).len(),

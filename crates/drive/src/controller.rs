@@ -406,6 +406,7 @@ impl<'a> Controller<'a> {
             incomplete,
             freshness: collector.freshness(),
             longest_gap: gap.map(|(from_seconds, seconds)| Gap { from_seconds, seconds }),
+            standstills: collector.standstills(start, length),
             driver: collector.driver(),
             late_p99_us: collector.late_p99_us(),
             warmup_settled: plan.until_level.then_some(self.throughput.settled()),

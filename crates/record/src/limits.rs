@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::ingestion::{CURVE, Ingestion};
 use crate::run::Run;
-use crate::step::Step;
+use crate::step::{MOST_STANDSTILLS, Step};
 use crate::stored::Stored;
 
 /// The most bytes of `run.json`.
@@ -101,6 +101,7 @@ pub(crate) fn step(step: &Step) -> Result<(), String> {
     seconds("seconds", step.seconds)?;
     number("transactions", step.transactions.len(), MOST_KINDS)?;
     number("queries", step.queries.len(), MOST_KINDS)?;
+    number("standstills", step.standstills.len(), MOST_STANDSTILLS)?;
     for operation in &step.transactions {
         count(&format!("count of {}", operation.kind), operation.count)?;
         count(&format!("timed of {}", operation.kind), operation.timed)?;

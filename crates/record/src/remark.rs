@@ -104,6 +104,8 @@ remarks! {
     LevelChanged = "level-changed": Warns,
     /// Throughput drifted over the window.
     LevelDrifted = "level-drifted": Warns,
+    /// The driver's process did not run for a time.
+    StoodStill = "stood-still": Warns,
     /// A CPU limit held the driver back.
     HeldBack = "held-back": Warns,
     /// Other machines on the host took CPU of the driver's machine.

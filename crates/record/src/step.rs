@@ -66,8 +66,10 @@ pub struct Step {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_intended: Option<f64>,
     /// Operations per second that began in the measured window, whatever their outcome and whenever
-    /// they were due. Poisson arrivals scatter around the intended rate;
-    /// [`intended_starts`](Step::intended_starts) is the number that was drawn.
+    /// they were due: more than intended, where the window began with a backlog. In a step of a
+    /// number of operations they are taken over the time in which they began. Poisson arrivals
+    /// scatter around the intended rate; [`intended_starts`](Step::intended_starts) is the number
+    /// that was drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_achieved: Option<f64>,
     /// Operations that were due in the measured window. Each has a response time, failed, was
@@ -75,7 +77,7 @@ pub struct Step {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intended_starts: Option<u64>,
     /// Operations that began in the measured window: [`rate_achieved`](Step::rate_achieved) times
-    /// its length.
+    /// its length, or the time in which they began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begun: Option<u64>,
     /// Operations that were due in the window and had not begun at the end of the grace period.
@@ -91,10 +93,14 @@ pub struct Step {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_shortfall: Option<String>,
     /// The longest time of the measured window without a successful transaction, also at its
-    /// beginning and end. It is exact if it is longer than a tick. Of several drivers it is a time in
+    /// beginning and end. It is exact if it is longer than a twentieth of a second. Of several drivers it is a time in
     /// which none had one, and may be longer by two ticks; `None` where ticks do not show any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_gap: Option<Gap>,
+    /// Times of the measured window in which the driver's process did not run, as a timer of its own
+    /// tells that came at least 0.3 s late: at most [`MOST_STANDSTILLS`], in the order of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub standstills: Vec<Gap>,
     /// The freshness of the data that queries see, if it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub freshness: Option<Freshness>,
@@ -136,6 +142,17 @@ pub struct Gap {
     pub from_seconds: f64,
     /// How long it was.
     pub seconds: f64,
+}
+
+/// The most [`Step::standstills`].
+pub const MOST_STANDSTILLS: usize = 100;
+
+/// The [`MOST_STANDSTILLS`] longest of these, in the order of time.
+pub fn longest(mut gaps: Vec<Gap>) -> Vec<Gap> {
+    gaps.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+    gaps.truncate(MOST_STANDSTILLS);
+    gaps.sort_by(|a, b| a.from_seconds.total_cmp(&b.from_seconds));
+    gaps
 }
 
 /// The record of one kind of transaction over the measured window.

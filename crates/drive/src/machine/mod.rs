@@ -1,12 +1,14 @@
 //! Records what the driver's machine does beside the load: `machine.csv`, and the sums of a step.
 
 mod reading;
+mod standstill;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hoap_record::Result;
-use hoap_record::{DriverUse, MachineRow, RunFolder};
+use hoap_record::{DriverUse, Gap, MachineRow, RunFolder};
 use reading::{Core, Reading, Thread, usable};
+use standstill::Timer;
 
 use crate::plan::Phase;
 
@@ -25,6 +27,7 @@ pub(crate) struct Watch {
     window: DriverUse,
     /// Held back by a limit of the control group, before the window.
     held_back: Option<Duration>,
+    timer: Timer,
 }
 
 impl Watch {
@@ -32,7 +35,8 @@ impl Watch {
     pub fn new(step: usize) -> Watch {
         let window = DriverUse::default();
         let (phase, usable) = (Phase::Connecting, usable());
-        Watch { step, phase, usable, last: None, window, held_back: None }
+        let timer = Timer::start();
+        Watch { step, phase, usable, last: None, window, held_back: None, timer }
     }
 
     /// A phase begins; the span of the one before ends.
@@ -73,6 +77,11 @@ impl Watch {
     /// shorter than half a second.
     pub fn window(&self) -> Option<DriverUse> {
         (self.window.seconds > 0.0).then(|| self.window.clone())
+    }
+
+    /// When the process did not run in a window.
+    pub fn standstills(&self, start: Instant, length: Duration, folder: &RunFolder) -> Vec<Gap> {
+        self.timer.within(start, length, folder)
     }
 
     /// Ends a span and begins the next one.
@@ -167,7 +176,6 @@ fn digits(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
-    use std::time::Instant;
 
     use super::*;
 

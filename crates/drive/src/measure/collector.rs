@@ -6,7 +6,7 @@ use hoap_record::Result;
 use hoap_record::folder::{RunFolder, exact_seconds, seconds};
 use hoap_record::hlog::Hlog;
 use hoap_record::{
-    DriverUse, Event, Execution, FRESHNESS, Freshness, GRACE, Operation, Query, Sample, Score,
+    DriverUse, Event, Execution, FRESHNESS, Freshness, GRACE, Gap, Operation, Query, Sample, Score,
 };
 
 use crate::Outcome;
@@ -106,6 +106,11 @@ impl<'a> Collector<'a> {
     /// What the driver's process and its machine took over the measured window.
     pub fn driver(&self) -> Option<DriverUse> {
         self.machine.window()
+    }
+
+    /// When the driver's process did not run in a window.
+    pub fn standstills(&self, start: Instant, length: Duration) -> Vec<Gap> {
+        self.machine.standstills(start, length, self.folder)
     }
 
     /// The 99th percentile of how late operations began for which a client waited, microseconds.
@@ -237,7 +242,7 @@ impl<'a> Collector<'a> {
         self.machine.tick(self.folder)?;
         self.write_tick(phase, phases, span)?;
         if phase == Phase::Measured {
-            self.gaps.add(self.tx.successes);
+            self.gaps.add(self.tx.successes.sorted());
             self.tx_total.absorb(&self.tx.window);
         }
         self.tx.after.iter().for_each(|after| self.tx_after.absorb(after));

@@ -2,6 +2,7 @@
 
 use crate::Outcome;
 
+use super::gaps::Stretches;
 use super::operation::{CountsFor, EndedOperation};
 use super::stats::{KindStats, StatsByKind};
 use crate::plan::Phase;
@@ -12,15 +13,11 @@ pub(crate) struct TickStats {
     pub window: StatsByKind,
     /// Operations that ended after the window. Most workers never have any.
     pub after: Option<Box<StatsByKind>>,
-    /// When the first and the last success of the window ended, on the clients' clock;
-    /// [`NO_SUCCESS`] if there is none.
-    pub successes: (u64, u64),
+    /// When successes of the window ended.
+    pub successes: Stretches,
     /// Operations that count for nothing and were cancelled.
     pub cancelled: u64,
 }
-
-/// The first success is later than the last one.
-const NO_SUCCESS: (u64, u64) = (u64::MAX, 0);
 
 impl TickStats {
     pub fn new(kinds: usize) -> Self {
@@ -28,7 +25,7 @@ impl TickStats {
             warmup: StatsByKind::new(kinds),
             window: StatsByKind::new(kinds),
             after: None,
-            successes: NO_SUCCESS,
+            successes: Stretches::default(),
             cancelled: 0,
         }
     }
@@ -38,17 +35,12 @@ impl TickStats {
     pub fn add(&mut self, ended: &EndedOperation) {
         if ended.counts_for == CountsFor::Phase(Phase::Measured) {
             if ended.completion.outcome.succeeded() {
-                self.success_at(ended.at);
+                self.successes.add(ended.at);
             }
             self.window.0[ended.kind].add(ended.time, &ended.completion);
         } else {
             self.add_outside(ended);
         }
-    }
-
-    #[inline]
-    fn success_at(&mut self, at: u64) {
-        self.successes = (self.successes.0.min(at), self.successes.1.max(at));
     }
 
     /// Adds an operation that did not begin and end in the window.
@@ -58,7 +50,7 @@ impl TickStats {
         match counts_for {
             CountsFor::Phase(Phase::Measured) => unreachable!("add() handles it"),
             CountsFor::Backlog if completion.outcome.succeeded() => {
-                self.success_at(at);
+                self.successes.add(at);
                 let stats = &mut self.window.0[kind];
                 stats.backlog += 1;
                 stats.rolled_back += u64::from(matches!(completion.outcome, Outcome::RolledBack));
@@ -90,8 +82,7 @@ impl TickStats {
             let kinds = theirs.0.len();
             self.after.get_or_insert_with(|| Box::new(StatsByKind::new(kinds))).absorb(theirs);
         }
-        self.successes.0 = self.successes.0.min(other.successes.0);
-        self.successes.1 = self.successes.1.max(other.successes.1);
+        self.successes.absorb(&other.successes);
         self.cancelled += other.cancelled;
     }
 
@@ -110,7 +101,7 @@ impl TickStats {
         }
         if phases.contains(&Phase::Measured) {
             self.window.clear();
-            self.successes = NO_SUCCESS;
+            self.successes.clear();
         }
         self.after = None;
         self.cancelled = 0;
@@ -164,7 +155,7 @@ mod tests {
         let window = &stats.window.0[0];
         assert_eq!((window.count(), window.response.count(), window.failed()), (1, 0, 0));
         assert_eq!((stats.window.ended(), stats.warmup.0[0].failed()), (0, 1));
-        assert_eq!(stats.successes, (7, 7));
+        assert_eq!(stats.successes.sorted(), [(7, 7)]);
     }
 
     /// An operation in flight at the end has a response time: its own if it succeeded, else a lower
@@ -186,7 +177,7 @@ mod tests {
         assert_eq!((after.unfinished, after.oldest), (3, 9_000));
         assert_eq!((after.failed(), after.cancelled), (2, 1));
         assert_eq!(after.ended(), 5, "each counts once");
-        assert!(stats.window.0[0].is_empty() && stats.successes == NO_SUCCESS);
+        assert!(stats.window.0[0].is_empty() && stats.successes == Stretches::default());
         let mut sum = TickStats::new(1);
         sum.absorb(&stats);
         sum.absorb(&stats);

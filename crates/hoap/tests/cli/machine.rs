@@ -105,6 +105,46 @@ fn a_driver_whose_core_others_take_is_warned() {
     assert!(told(&alone).is_empty() || !alone_there || steal, "{alone:#}");
 }
 
+/// However long a tick is: what ended before and after the stop lies in one.
+#[test]
+fn a_driver_that_was_stopped_says_so_and_its_gap_is_as_long() {
+    let p = Place::new();
+    let begin = |tick: &str| {
+        let line = format!(
+            "run ycsb-c --target null:?latency_us=1000 --clients 2 --duration 3s --warmup 0s \
+             --tick {tick} --out {tick}"
+        );
+        let child = p.command(&line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        Burner(child)
+    };
+    let mut drivers = ["1s", "10s"].map(|tick| (tick, begin(tick)));
+    for (tick, driver) in &mut drivers {
+        while !p.path(&format!("{tick}/step-01.hlog")).exists() {
+            assert_eq!(driver.0.try_wait().unwrap(), None, "it ended");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+    let all = |signal| {
+        let pids = drivers.iter().map(|(_, driver)| i32::try_from(driver.0.id()).unwrap());
+        pids.for_each(|pid| kill(Pid::from_raw(pid), signal).unwrap());
+        std::thread::sleep(Duration::from_secs(1));
+    };
+    std::thread::sleep(Duration::from_millis(500));
+    all(Signal::SIGSTOP);
+    all(Signal::SIGCONT);
+    for (tick, driver) in &mut drivers {
+        assert!(driver.0.wait().unwrap().success());
+        let run = p.json(&format!("{tick}/run.json"));
+        let step = &run["steps"][0];
+        let seconds = |of: &Value| of["seconds"].as_f64().unwrap();
+        let stopped = step["standstills"].as_array().expect("standstills").iter().map(seconds);
+        let longest = stopped.fold(0.0, f64::max);
+        assert!((0.9..3.0).contains(&longest), "{step:#}");
+        assert!(seconds(&step["longest_gap"]) > 0.9, "{step:#}");
+        assert!(remark(&run, "stood-still").is_some(), "{:#}", run["remarks"]);
+    }
+}
+
 /// A driver that is stopped for 50 ms again and again begins operations late for which clients
 /// wait.
 #[test]

@@ -53,6 +53,7 @@ impl Measured {
             partial: short(&step.partial),
             start: None,
             longest_gap: None,
+            standstills: Vec::new(),
             freshness: None,
             usage: BTreeMap::new(),
             ..step.clone()

@@ -10,7 +10,7 @@ use crate::folder::micros;
 use crate::hlog::{SERVICE, WAIT};
 use crate::observed::ObservedSeries;
 use crate::percentile::Latency;
-use crate::step::{Gap, Operation, Query, Score, Step, step_name};
+use crate::step::{Gap, Operation, Query, Score, Step, longest, step_name};
 
 /// What one driver measured of a step.
 pub struct Part<'a> {
@@ -77,6 +77,7 @@ pub fn step(parts: &[Part<'_>], times: &dyn Fn(&str) -> Histogram<u64>) -> Step 
         backlog: all(steps.iter().map(|s| s.backlog)),
         rate_shortfall: reasons(parts, |s| s.rate_shortfall.as_ref()),
         longest_gap: gap(parts),
+        standstills: standstills(parts),
         usage: usage(&steps),
         // A probe knows only its own driver's commits, so ages of two drivers give no joint age.
         freshness: None,
@@ -112,6 +113,16 @@ fn gap(parts: &[Part<'_>]) -> Option<Gap> {
     }
     let (from, seconds) = (micros(common.0), micros(common.1 - common.0));
     (seconds > 0.0).then_some(Gap { from_seconds: from, seconds })
+}
+
+/// Those of all drivers, on the clock of the merged run.
+fn standstills(parts: &[Part<'_>]) -> Vec<Gap> {
+    let of = |part: &Part<'_>| {
+        let offset = part.offset;
+        let gap = move |gap: &Gap| Gap { from_seconds: micros(gap.from_seconds + offset), ..*gap };
+        part.step.standstills.iter().map(gap).collect::<Vec<_>>()
+    };
+    longest(parts.iter().flat_map(of).collect())
 }
 
 /// What the drivers give as a reason, each by name.

@@ -61,8 +61,18 @@ fn gap(step: &Step) -> Option<String> {
     let distance = (step.seconds - gap.seconds).max(0.0) / succeeded as f64;
     (gap.seconds > GAP.max(DISTANCES * distance)).then(|| {
         let from = (gap.from_seconds - step.start_seconds).max(0.0);
+        let end = gap.from_seconds + gap.seconds;
+        let within = step.standstills.iter().map(|still| {
+            let common = end.min(still.from_seconds + still.seconds);
+            (common - still.from_seconds.max(gap.from_seconds)).max(0.0)
+        });
+        let own = within.fold(0.0, |sum, seconds| sum + seconds);
+        let own = match own > 0.0 {
+            true => format!("; for {} of it a driver did not run", duration(own)),
+            false => String::new(),
+        };
         format!(
-            "nothing succeeded for {}, from second {from:.1} of its window of {}",
+            "nothing succeeded for {}, from second {from:.1} of its window of {}{own}",
             duration(gap.seconds),
             duration(step.seconds)
         )
@@ -151,6 +161,10 @@ mod tests {
         assert!(gap_of(20, 9.0).is_some());
         assert_eq!(gap_of(0, 14.0).unwrap(), "nothing succeeded in its window of 14.0 s");
         assert_eq!(gap(&step(9)), None, "none was measured");
+        let longest_gap = Some(Gap { from_seconds: 6.0, seconds: 4.0 });
+        let standstills = vec![Gap { from_seconds: 5.9, seconds: 3.1 }];
+        let own = gap(&Step { longest_gap, standstills, ..step(740) }).unwrap();
+        assert!(own.ends_with("of 14.0 s; for 3.00 s of it a driver did not run"), "{own}");
     }
 
     #[test]

@@ -6,9 +6,10 @@ use super::rules::{Action, Rule};
 use super::terminal::{mask, scrub};
 
 /// Remarks that a run has or has not depending on how fast the machine is.
-const SPEED: [&str; 8] = [
+const SPEED: [&str; 9] = [
     "orders-grew",
     "not-steady",
+    "stood-still",
     "held-back",
     "cpu-stolen",
     "begun-late",

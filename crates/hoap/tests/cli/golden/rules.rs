@@ -111,6 +111,7 @@ pub const RUN: &[Rule] = &[
     rule("steps[].backlog", Number),
     rule("steps[].rate_shortfall", LeftOut),
     rule("steps[].longest_gap", LeftOut),
+    rule("steps[].standstills", LeftOut),
     rule("steps[].start.at", Is("<time>")),
     rule("steps[].start.late_seconds", Any),
     rule("steps[].usage.*", Number),

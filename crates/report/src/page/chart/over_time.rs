@@ -1,8 +1,8 @@
 //! Charts of one run over time.
 
-use hoap_record::{GRACE, Step};
+use hoap_record::{GRACE, Gap, Step};
 
-use super::parts::{item, items};
+use super::parts::{item, items, note};
 use super::runs::Among;
 use super::scale::{self, Words, vertical};
 use super::spec::{Chart, Look, Margins, Mark, Number, Plot, Point, Sample, Series, Word};
@@ -76,12 +76,25 @@ impl Among<'_> {
         });
         let events: Vec<_> = events.collect();
         let begins = events.iter().map(|(from, ..)| (*from, None)).collect();
+        let still = |gap: &Gap| {
+            let (from, to) = (gap.from_seconds, gap.from_seconds + gap.seconds);
+            let words =
+                format!("a driver did not run, {}–{} s", decimals(from, 1), decimals(to, 1));
+            (Number(from), Number(to), words)
+        };
+        let still: Vec<_> = run.steps.iter().flat_map(|s| &s.standstills).map(still).collect();
         let failed = Look::line("bad", "2 2");
         let mut marks = vec![
             Mark::Band { colour: "ink", opacity: 0.06, spans: windows.collect() },
             Mark::Band { colour: "bad", opacity: 0.12, spans: events.clone() },
             Mark::Rule { look: failed, upright: true, at: begins },
         ];
+        let stood_still = !still.is_empty();
+        marks.extend(stood_still.then_some(Mark::Band {
+            colour: "ink",
+            opacity: 0.3,
+            spans: still,
+        }));
         let several = kinds.len() > 1;
         let series = self.series();
         let look = |kind: &str| match several {
@@ -119,6 +132,9 @@ impl Among<'_> {
         let mut legend = items(&kinds.collect::<Vec<_>>(), Sample::Line);
         if !events.is_empty() {
             legend.push(item("operations failed", failed, Sample::Line));
+        }
+        if stood_still {
+            legend.push(note("dark: a driver did not run"));
         }
         let margins = Margins::Headed;
         Chart::one(legend, Plot { height: 254, margins, x, y, marks, ..Plot::default() })
