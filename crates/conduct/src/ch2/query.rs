@@ -163,7 +163,8 @@ pub fn ask<'a>(caller: &'a dyn Caller, args: &'a Questions) -> Local<'a, Result<
 impl AskedQueries {
     /// The time of all queries that gave an answer, seconds.
     pub fn seconds(&self) -> f64 {
-        self.answered.iter().map(|answered| answered.seconds).sum()
+        // A sum of nothing is minus zero.
+        self.answered.iter().map(|answered| answered.seconds).fold(0.0, |sum, more| sum + more)
     }
 
     /// Geometric mean of the times, seconds, where all 22 gave an answer.

@@ -30,7 +30,8 @@ fn words(text: &str) -> String {
 fn bare(cell: &Cell) -> String {
     match cell {
         Cell::Text(text) => words(text),
-        Cell::Number(value) if value.is_finite() => value.to_string(),
+        // Minus zero, as a sum of nothing is, is none that a reader expects.
+        Cell::Number(value) if value.is_finite() => (value + 0.0).to_string(),
         Cell::Number(_) | Cell::Empty => String::new(),
         Cell::Incomplete(why) => words(&format!("incomplete: {why}")),
         Cell::Verdict(verdict) => verdict_word(*verdict).to_lowercase(),

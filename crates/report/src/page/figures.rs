@@ -9,7 +9,7 @@ use hoap_record::{Ingestion, Run, Step, Verdict};
 use super::markup::escape;
 use crate::format::number::{Unit, duration, latency};
 use crate::run::isolation::{complete, isolations, power};
-use crate::run::measure::{Axis, Measure, failed, operations_per_second, shortfall};
+use crate::run::measure::{Axis, Measure, exceeded, failed, operations_per_second, shortfall};
 use crate::run::search::search_line;
 use crate::run::step_name;
 use crate::run::void::{self, VOID};
@@ -179,7 +179,8 @@ fn shortfalls(run: &Run) -> Option<KeyFigure> {
     })?;
     let note = format!("{}: {words}", step_name(step));
     let value = Unit::Rate("ops/s").show(operations_per_second(step));
-    Some(KeyFigure { bad: true, ..figure("Rate not reached", value, "ops/s", note) })
+    let label = if exceeded(step) { "Rate exceeded" } else { "Rate not reached" };
+    Some(KeyFigure { bad: true, ..figure(label, value, "ops/s", note) })
 }
 
 fn figure(label: &'static str, value: String, unit: &'static str, note: String) -> KeyFigure {

@@ -155,6 +155,13 @@ pub fn shortfall(step: &Step) -> Option<String> {
     Some(format!("{intended} intended, {begun} begun, {completed} completed: {why}"))
 }
 
+/// Whether more began than was intended: what the warm-up had left, and no rate that was not
+/// reached.
+pub fn exceeded(step: &Step) -> bool {
+    let more = step.rate_achieved.zip(step.rate_intended).is_some_and(|(begun, of)| begun > of);
+    more && step.not_started.unwrap_or(0) == 0
+}
+
 /// What the steps of a chart differ in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {

@@ -7,7 +7,7 @@ use hoap_record::remark::{RemarkId, Severity, joined};
 use hoap_record::words::counted;
 use hoap_record::{Remark, Run, Step, Verdict};
 
-use super::measure::shortfall;
+use super::measure::{exceeded, shortfall};
 use super::{Entry, trouble, void};
 
 /// Steps, or runs, that a line names. The others it counts.
@@ -28,7 +28,8 @@ pub fn of(run: &Run) -> Vec<Remark> {
     }));
     for step in run.planned_steps() {
         all.extend(shortfall(step).map(|short| {
-            let text = format!("it did not reach its rate: {short}");
+            let what = if exceeded(step) { "exceeded" } else { "did not reach" };
+            let text = format!("it {what} its rate: {short}");
             Remark::new(RemarkId::RateNotReached, text).of_step(step.number)
         }));
         all.extend(trouble::of_step(run, step));

@@ -39,7 +39,7 @@ pub fn of_records(entries: &[Entry<'_>]) -> Vec<Table> {
         anomalies(entries),
         events(entries),
         failures(entries),
-        audit(entries),
+        audit(entries, |_| true),
         checks(entries),
         databases(entries),
         configuration(entries),
@@ -61,7 +61,7 @@ pub fn all(loaded: &Loaded) -> Vec<Table> {
             query_rates(&entries),
             query_times(entries[0]),
             query_detail(&entries),
-            audit(&entries),
+            audit(&entries, |_| true),
         ],
         Measure::Plain => vec![operations(&entries)],
     };

@@ -20,8 +20,8 @@ pub fn checks(entries: &[Entry<'_>]) -> Table {
         .rows(items(entries, |run| run.checks.iter().collect()))
 }
 
-/// The audit of the mix (TPC-C 9.2).
-pub fn audit(entries: &[Entry<'_>]) -> Table {
+/// These lines of the audit of the mix (TPC-C 9.2).
+pub fn audit(entries: &[Entry<'_>], which: impl Fn(&&AuditLine) -> bool) -> Table {
     sheet(entries, "audit", "Audit of the mix (TPC-C 9.2)")
         .text("share", |of: &Of<&AuditLine>| of.item.name.clone())
         .text("clause", |of| of.item.clause.clone())
@@ -29,7 +29,7 @@ pub fn audit(entries: &[Entry<'_>]) -> Table {
         .text("seen", |of| of.item.seen.clone())
         .text("wanted", |of| of.item.wanted.clone())
         .cells("verdict", None, |of| Cell::Verdict(of.item.verdict))
-        .rows(items(entries, |run| run.audit.iter().collect()))
+        .rows(items(entries, |run| run.audit.iter().filter(&which).collect()))
 }
 
 /// A family of checks: its name for one, for many, and the check names that belong to it.

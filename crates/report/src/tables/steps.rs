@@ -9,7 +9,7 @@ use super::by_run::{Of, items, measure_of, sheet};
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Sheet, Table};
 use crate::run::isolation::{Isolation, complete, isolations, power};
-use crate::run::measure::{Measure, NONE_COMMITTED, failed, operations_per_second};
+use crate::run::measure::{Measure, NONE_COMMITTED, exceeded, failed, operations_per_second};
 use crate::run::{Entry, step_name};
 
 const TPM: Unit = Unit::Rate("tpM");
@@ -109,6 +109,7 @@ pub fn throughput(entries: &[Entry<'_>]) -> Table {
                 .text("reached", |of| match (of.item.rate_intended, &of.item.rate_shortfall) {
                     (None, _) => "",
                     (Some(_), None) => "yes",
+                    (Some(_), Some(_)) if exceeded(of.item) => "exceeded",
                     (Some(_), Some(_)) => "NO",
                 })
         })

@@ -6,7 +6,7 @@ use hoap_record::{Check, Run, Step, Verdict};
 use crate::format::number::{Unit, duration, latency};
 use crate::format::text;
 use crate::run::isolation::power_of_others;
-use crate::run::measure::{Measure, NONE_COMMITTED, failed, shortfall};
+use crate::run::measure::{Measure, NONE_COMMITTED, exceeded, failed, shortfall};
 
 /// A step in one line, when it ends: "1,234 tpM; NewOrder p50 2.1 ms, p99 9.8 ms; power 0.12 s",
 /// "5,678 ops/s; READ p50 0.21 ms, p99 1.2 ms; UPDATE p50 0.34 ms, p99 2.1 ms".
@@ -14,7 +14,8 @@ pub fn step_line(step: &Step) -> String {
     let measure = Measure::of_step(step);
     let mut parts = Vec::new();
     if let Some(short) = shortfall(step) {
-        parts.push(format!("RATE NOT REACHED: {short}"));
+        let what = if exceeded(step) { "RATE EXCEEDED" } else { "RATE NOT REACHED" };
+        parts.push(format!("{what}: {short}"));
     }
     match measure.recorded(step) {
         Some(value) => parts.push(format!("{} {}", measure.rate().show(value), measure.unit())),

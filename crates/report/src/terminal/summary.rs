@@ -1,6 +1,6 @@
 //! What the terminal shows at the end of a run.
 
-use hoap_record::{Run, Verdict};
+use hoap_record::{AuditLine, Run, Verdict};
 
 use crate::format::markdown::{self, escaped};
 use crate::format::number::Unit;
@@ -82,7 +82,9 @@ fn paper(run: &Run, style: Style<'_>) -> Paper {
     for table in tables::observed(&entries) {
         out.table(&table.title.clone(), &table);
     }
-    let audit = tables::audit(&entries);
+    // What too few operations decide is in the record and on the page.
+    let decided = |line: &&AuditLine| line.verdict != Verdict::Skip;
+    let audit = tables::audit(&entries, decided);
     out.table(&audit.title.clone(), &audit);
     checks(run, &mut out);
     if style.folder.is_some() || style.page.is_some() {

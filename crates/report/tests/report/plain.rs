@@ -1,6 +1,6 @@
 //! Reports of workloads without two sides: YCSB, Pagination, JOIN.
 
-use hoap_record::{Run, Step};
+use hoap_record::{AuditLine, Run, Step, Verdict};
 use hoap_report::table::Cell;
 use hoap_report::{Style, csv, html, step_line, summary, tables};
 use hoap_testing::runs;
@@ -80,6 +80,42 @@ fn a_rate_that_was_not_reached_is_said_before_the_first_number() {
     let column = table.columns.iter().position(|c| c.title == "reached").unwrap();
     let reached: Vec<String> = table.rows.iter().map(|row| row[column].show(None)).collect();
     assert_eq!(reached, ["–", "–", "–", "yes", "NO"]);
+}
+
+/// What the warm-up had left began in the window: more than the rate, which is not one that was not
+/// reached.
+#[test]
+fn a_rate_that_a_backlog_exceeds_is_not_called_missed() {
+    let mut run = runs::plain::folder("ycsb-a", 1, 1.0).loaded("run");
+    let step = run.run.steps.last_mut().unwrap();
+    step.rate_intended = Some(140_749.0);
+    (step.rate_achieved, step.not_started) = (Some(150_454.0), Some(0));
+    step.rate_shortfall = Some("the window began with a backlog: 9,705 operations".into());
+    let line = step_line(run.run.steps.last().unwrap());
+    assert!(line.starts_with("RATE EXCEEDED: 140,749 ops/s intended, 150,454"), "{line}");
+    let text = summary(&run.run, Style::default());
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("it exceeded its rate: 140,749 ops/s intended"), "{flat}");
+    let shown = words(&html(&[run]));
+    assert!(shown.contains("Rate exceeded") && !shown.contains("Rate not reached"));
+}
+
+/// What too few operations decide is no part of what a terminal shows.
+#[test]
+fn lines_of_the_audit_that_decide_nothing_are_not_printed() {
+    let mut run = runs::folder(1, 1.0).run;
+    let line = |name: &str, verdict| AuditLine {
+        name: name.into(),
+        clause: "TPC-C 5.2.3".into(),
+        seen: "1 %".into(),
+        wanted: "2 %".into(),
+        verdict,
+    };
+    run.audit = vec![line("decided", Verdict::Pass), line("undecided", Verdict::Skip)];
+    let text = summary(&run, Style::default());
+    assert!(text.contains("decided") && !text.contains("undecided"), "{text}");
+    run.audit.remove(0);
+    assert!(!summary(&run, Style::default()).contains("Audit of the mix"));
 }
 
 #[test]

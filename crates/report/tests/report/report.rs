@@ -270,12 +270,14 @@ fn same_cells(loaded: &Loaded, on_terminal: &[&str]) {
             let shown: Vec<String> =
                 row.iter().zip(&table.columns).map(|(cell, c)| cell.show(c.unit)).collect();
             assert!(page.contains(&shown.join(" ")), "{}: {shown:?}", table.id);
+            // A line of the audit that decides nothing is on the page alone.
+            let decided = table.id != "audit" || !row.contains(&Cell::Verdict(Verdict::Skip));
             for ((field, cell), column) in record.iter().zip(row).zip(&table.columns) {
                 if let (Cell::Number(_), Some(unit)) = (cell, column.unit) {
                     let shown = cell.show(column.unit);
                     assert_eq!(unit.show(field.parse().unwrap()), shown, "{}", table.id);
                 }
-                if on_terminal.contains(&table.id.as_str()) && !column.wide {
+                if decided && on_terminal.contains(&table.id.as_str()) && !column.wide {
                     for word in cell.show(column.unit).split(' ') {
                         assert!(terminal.contains(word), "{}: {word}", table.id);
                     }

@@ -311,7 +311,8 @@ impl Test {
             .iter()
             .filter(|(_, expected)| *expected > 0.0)
             .map(|(seen, expected)| (seen - expected).powi(2) / expected)
-            .sum();
+            // A sum of nothing is minus zero.
+            .fold(0.0, |sum, part| sum + part);
         Test { statistic, freedom: groups.len() as f64 - 1.0 }
     }
 
