@@ -1,6 +1,7 @@
 //! `--scale-down N`: the same experiment, small enough for a laptop. It shows that everything works
 //! and measures nothing that can be compared.
 
+use hoap_record::count::count;
 use toml::{Table, Value};
 
 /// The shortest time that a step keeps, in seconds.
@@ -75,7 +76,8 @@ fn property(pair: &mut Value, by: i64) {
     let Value::String(text) = pair else { return };
     let Some((key, number)) = text.split_once('=') else { return };
     let counts = ["recordcount", "operationcount", "insertcount"].contains(&key.trim());
-    if let (true, Ok(number)) = (counts, number.trim().parse::<i64>()) {
+    if let (true, Ok(number)) = (counts, count::<u64>(number.trim())) {
+        let number = i64::try_from(number).unwrap_or(i64::MAX);
         *text = format!("{}={}", key.trim(), (number / by).max(FEWEST));
     }
 }
@@ -96,7 +98,7 @@ mod tests {
             duration = "10m"
             warmup = "5s"
             freshness = "on"
-            property = ["recordcount=50000000", "maxscanlength=100"]
+            property = ["recordcount=50M", "maxscanlength=100"]
             customers = 50_000_000
             "#,
         )
