@@ -116,3 +116,42 @@ impl Gate for Starts<'_> {
         Ok(Some(begins))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hoap_drive::End;
+
+    use super::*;
+    use crate::caller::tests::Nobody;
+    use crate::flags::Common;
+    use crate::flags::tests::parse;
+
+    const SOON: Duration = Duration::from_millis(200);
+
+    /// Names a start by a clock that is an hour behind this machine's, as that of drivers is whose
+    /// machine's clock was set after they met.
+    struct Behind(Timestamp);
+
+    impl Start for Behind {
+        fn named(&self, _: &StepPlan) -> Result<Named> {
+            Ok(Named::At(self.0 + SOON))
+        }
+
+        fn now(&self) -> Timestamp {
+            self.0
+        }
+    }
+
+    #[test]
+    fn a_clock_that_was_set_after_the_drivers_met_changes_no_start() {
+        let (common, caller): (Common, _) = (parse(""), Nobody::default());
+        let setting = Setting { caller: &caller, common: &common, repetition: None };
+        let behind = Behind(hoap_record::time::now() - Duration::from_secs(3600));
+        let starts = Starts::new(&setting, &behind);
+        let step = StepPlan::plain(1, 1, End::After(Duration::from_secs(1)));
+        let before = Instant::now();
+        let begins = starts.opens(&step).unwrap().unwrap();
+        assert!(begins >= before + SOON && begins <= Instant::now() + SOON);
+        assert!(!starts.is_late());
+    }
+}

@@ -1,5 +1,7 @@
 //! Writing and reading the run folder. [`crate`] describes its format.
 
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -327,6 +329,30 @@ pub fn read_run(folder: &Path) -> Result<Run> {
     Ok(run)
 }
 
+/// The different words of a column.
+struct Words {
+    seen: RefCell<HashSet<String>>,
+    most: usize,
+}
+
+impl Words {
+    fn at_most(most: usize) -> Words {
+        Words { seen: RefCell::default(), most }
+    }
+
+    /// Refuses a word that is one too many.
+    fn see(&self, what: &str, word: &str) -> std::result::Result<(), String> {
+        let mut seen = self.seen.borrow_mut();
+        if !seen.contains(word) {
+            if seen.len() == self.most {
+                return Err(format!("it has more than {} {what}", self.most));
+            }
+            seen.insert(word.to_owned());
+        }
+        Ok(())
+    }
+}
+
 /// Reads `samples.csv` of a run folder, also of a run that was killed.
 ///
 /// # Errors
@@ -340,9 +366,14 @@ pub fn read_samples(folder: &Path) -> Result<Vec<Sample>> {
 /// Passes each row of `samples.csv` to `take`. A row takes five times the memory of its line.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Invalid`] where there is none, or a row is none.
+/// Returns [`ErrorKind::Invalid`] where there is none, a row is none, or more kinds and steps are
+/// there than a run has.
 pub fn each_sample(folder: &Path, take: impl FnMut(&Sample)) -> Result<()> {
+    let (kinds, phases) = (Words::at_most(limits::MOST_NAMES), Words::at_most(limits::MOST_KINDS));
     let check = |row: &Sample| {
+        limits::step_number(row.step)?;
+        kinds.see("kinds", &row.kind)?;
+        phases.see("phases", &row.phase)?;
         limits::seconds("at_seconds", row.at_seconds)?;
         limits::seconds("seconds", row.seconds)?;
         limits::count("count", row.count)?;
@@ -363,6 +394,7 @@ pub fn each_machine(folder: &Path, take: impl FnMut(&MachineRow)) -> Result<()> 
         return Ok(());
     }
     let check = |row: &MachineRow| {
+        limits::step_number(row.step)?;
         limits::seconds("at_seconds", row.at_seconds)?;
         limits::seconds("seconds", row.seconds)?;
         limits::seconds("user", row.user)?;
@@ -401,6 +433,7 @@ pub fn each_observation(
 pub fn read_queries(folder: &Path) -> Result<Vec<Execution>> {
     let mut executions = Vec::new();
     let check = |row: &Execution| {
+        limits::step_number(row.step)?;
         limits::seconds("start_seconds", row.start_seconds)?;
         limits::seconds("seconds", row.seconds)
     };

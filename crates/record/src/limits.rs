@@ -22,6 +22,8 @@ pub const MOST_SERIES: usize = 5000;
 pub const MOST_STEPS: usize = 1000;
 /// The most kinds of transactions of a step, and of queries.
 pub const MOST_KINDS: usize = 32;
+/// The most kinds of operations of a run in its time series.
+pub const MOST_NAMES: usize = 97;
 /// The longest time and the latest moment: about 32 years.
 pub const MOST_SECONDS: f64 = 1e9;
 /// The highest count: every whole number up to it is a floating-point number too.
@@ -32,6 +34,14 @@ pub(crate) fn seconds(name: &str, seconds: f64) -> Result<(), String> {
     match (0.0..=MOST_SECONDS).contains(&seconds) {
         true => Ok(()),
         false => Err(format!("{name} is {seconds}, which is not from 0 to {MOST_SECONDS}")),
+    }
+}
+
+/// Refuses the number of a step that no run has.
+pub(crate) fn step_number(number: usize) -> Result<(), String> {
+    match number <= MOST_STEPS {
+        true => Ok(()),
+        false => Err(format!("step is {number}, more than {MOST_STEPS}")),
     }
 }
 

@@ -115,6 +115,7 @@ fn a_record_cannot_ask_for_time() {
     for (row, says) in [
         ("1,measured,1,9e15,READ,5,0,0,1,1,1,1\n", "seconds is 9000000000000000"),
         ("1,measured,inf,1,READ,5,0,0,1,1,1,1\n", "at_seconds is inf"),
+        ("1001,measured,1,1,READ,5,0,0,1,1,1,1\n", "step is 1001, more than 1000"),
         ("1,measured,1,NaN,READ,5,0,0,1,1,1,1\n", "seconds is NaN"),
         ("1,measured,1,1,READ,18446744073709551615,0,0,1,1,1,1\n", "count is 18446744073709551615"),
     ] {
@@ -240,6 +241,16 @@ fn a_record_of_many_values_is_refused_before_it_is_read() {
     for n in 0..100_000 {
         writeln!(rows, "1,s,c{n},gauge,1").unwrap();
     }
+    let samples = p.text("a/samples.csv");
+    for (row, says) in [
+        ("1,measured,1,1,K{},5,0,0,1,1,1,1\n", "more than 97 kinds"),
+        ("1,p{},1,1,READ,5,0,0,1,1,1,1\n", "more than 32 phases"),
+    ] {
+        let many: String = (0..100).map(|n| row.replace("{}", &n.to_string())).collect();
+        p.write("a/samples.csv", &(samples.clone() + &many));
+        refused(&p, &["a/samples.csv", says]);
+    }
+    p.write("a/samples.csv", &samples);
     p.write("a/observed.csv", &rows);
     let end = bounded(&p, "report a -o page.html");
     assert!(
