@@ -121,7 +121,7 @@ fn a_commit_that_is_acknowledged_and_lost_voids_the_run_by_the_ledger_alone() {
         p.ok("load ch2pp --replace -w 1 --scale-down 100 --target sqlite:t.db");
         let run = format!(
             "run ch2pp --operational sqlite:t.db?lose_commit={lost} --tx-clients {clients} \
-             --query-clients 0 --duration 600ms --warmup 1ms --out r{lost}"
+             --query-clients 0 --operations 200 --warmup 1ms --out r{lost}"
         );
         p.fails(&run, 1, &["VOID"]);
         let names = failed(&p, &format!("r{lost}"));
