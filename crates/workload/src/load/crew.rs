@@ -266,7 +266,7 @@ impl SliceProgress<'_> {
     }
 
     /// What the writer wants now, within the rate.
-    fn limit(&self, writer: &dyn BulkWriter) -> Limit {
+    fn limit(&self, writer: &BulkWriter) -> Limit {
         let limit = Limit::of(writer);
         self.shared.work.rate.map_or(limit, |rate| rate.within(limit))
     }

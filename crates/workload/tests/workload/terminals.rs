@@ -1,18 +1,22 @@
 //! What terminals draw and how they wait, whatever the database answers.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use hoap_data::{DataSet, Part, Schema, Spec};
-use hoap_database::*;
+use hoap_database::engine::{
+    About, Calls, Done, Engine, Offered, OpenTransaction, Session, Transactions,
+};
+use hoap_database::failure::Failure;
+use hoap_database::{Access, Database, Index, Intent, Order, Patch, Row};
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::Description;
+use hoap_record::witness::Level;
+use hoap_workload::ErrorKind;
 use hoap_workload::ch2::mix::Kind;
 use hoap_workload::ch2::terminal::{Options, Terminal, Terminals};
-use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
 use crate::only_reads;
@@ -26,50 +30,38 @@ struct Refusing {
     begun: Arc<AtomicU32>,
 }
 
-fn absent<T>() -> Applicable<T> {
-    let (capability, because) = ("this", "a terminal needs none");
-    Err(NotApplicable { capability, database: "Refusing".to_owned(), because })
-}
+impl Engine for Refusing {
+    fn about(&self) -> About {
+        About::new("Refusing", "refusing:", &[], Calls::InProcess)
+    }
 
-impl Blocking for Refusing {}
-
-impl Target for Refusing {
     fn description(&self) -> Description {
-        Description {
-            url: "refusing:".to_owned(),
-            name: "Refusing".to_owned(),
-            version: "1".to_owned(),
-            settings: BTreeMap::new(),
-        }
+        unreachable!("nothing is recorded of it")
     }
 
-    fn documents(&self) -> Applicable<Documents<'_>> {
-        absent()
-    }
-
-    fn transactions(&self) -> Applicable<&dyn Transactions> {
+    fn transactions(&self) -> Offered<&dyn Transactions> {
         Ok(self)
-    }
-
-    fn analytics(&self) -> Applicable<&dyn Analytics> {
-        absent()
     }
 }
 
 #[async_trait]
 impl Transactions for Refusing {
-    async fn session(&self) -> Result<Box<dyn Session>> {
+    fn isolation(&self) -> Option<Level> {
+        None
+    }
+
+    async fn transaction_session(&self) -> Done<Box<dyn Session>> {
         Ok(Box::new(self.clone()))
     }
 }
 
 #[async_trait]
 impl Session for Refusing {
-    async fn begin<'a>(&'a mut self, _: Access) -> Result<Box<dyn Transaction + 'a>> {
+    async fn begin<'a>(&'a mut self, _: Access) -> Done<Box<dyn OpenTransaction + 'a>> {
         let begun = 1 + self.begun.fetch_add(1, Ordering::Relaxed);
         match begun.is_multiple_of(self.one_of) {
             true => Ok(Box::new(Empty)),
-            false => Err(Error::new(self.kind, "begin", "no")),
+            false => Err(Failure::new(self.kind, "no")),
         }
     }
 }
@@ -77,8 +69,12 @@ impl Session for Refusing {
 struct Empty;
 
 #[async_trait]
-impl Transaction for Empty {
-    async fn get(&mut self, _: &str, _: &str, _: &[&str], _: Intent) -> Result<Option<Row>> {
+impl OpenTransaction for Empty {
+    fn is_over(&self) -> bool {
+        false
+    }
+
+    async fn get(&mut self, _: &str, _: &str, _: &[&str], _: Intent) -> Done<Option<Row>> {
         Ok(None)
     }
 
@@ -88,7 +84,7 @@ impl Transaction for Empty {
         keys: &[String],
         _: &[&str],
         _: Intent,
-    ) -> Result<Vec<Option<Row>>> {
+    ) -> Done<Vec<Option<Row>>> {
         Ok(keys.iter().map(|_| None).collect())
     }
 
@@ -100,27 +96,27 @@ impl Transaction for Empty {
         _: Option<usize>,
         _: &[&str],
         _: Intent,
-    ) -> Result<Vec<(String, Row)>> {
+    ) -> Done<Vec<(String, Row)>> {
         Ok(Vec::new())
     }
 
-    async fn insert(&mut self, _: &str, _: &str, _: &Value) -> Result<()> {
+    async fn insert(&mut self, _: &str, _: &str, _: &Value) -> Done<()> {
         only_reads()
     }
 
-    async fn patch(&mut self, _: &str, _: &str, _: &[Patch]) -> Result<()> {
+    async fn patch(&mut self, _: &str, _: &str, _: &[Patch]) -> Done<()> {
         only_reads()
     }
 
-    async fn delete(&mut self, _: &str, _: &str) -> Result<bool> {
+    async fn delete(&mut self, _: &str, _: &str) -> Done<bool> {
         only_reads()
     }
 
-    async fn commit(self: Box<Self>) -> Result<()> {
+    async fn commit(&mut self) -> Done<()> {
         Ok(())
     }
 
-    async fn rollback(self: Box<Self>) -> Result<()> {
+    async fn rollback(&mut self) -> Done<()> {
         Ok(())
     }
 }
@@ -128,7 +124,7 @@ impl Transaction for Empty {
 fn terminals(kind: ErrorKind, one_of: u32, options: Options) -> Terminals {
     let data = DataSet::new(Spec::new(Schema::Ch2pp, 3)).unwrap();
     let database = Refusing { kind, one_of, begun: Arc::default() };
-    Terminals::new(Arc::new(database), data, options)
+    Terminals::new(Database::new(database), data, options)
 }
 
 fn on_a_runtime<T>(future: impl Future<Output = T>) -> T {

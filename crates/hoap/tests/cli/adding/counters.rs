@@ -70,7 +70,7 @@ pub fn record_of(value: u64) -> Record {
 }
 
 /// One client's records.
-type Session = RecordSession<BoxedSession>;
+type Session = KeyValueSession<BoxedSession>;
 
 /// What was acknowledged, by counter.
 type Ledger = BTreeMap<String, u64>;
