@@ -168,7 +168,8 @@ impl QuerySession {
                 break Err(e);
             }
             // A request to end the previous query may reach the server while this one runs.
-            if self.running.asked.load(Ordering::SeqCst) + 1 == self.queries {
+            let asked = self.running.asked.load(Ordering::SeqCst);
+            if asked > 0 && asked + 1 == self.queries {
                 continue;
             }
             let limit = self.pools.server.options.statement_timeout;

@@ -1,12 +1,13 @@
 //! Analytical queries.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hoap_record::Result;
 use serde_json::Value;
 
 use super::check::check_paths;
-use super::limit::{answer, not_read, unlimited, within};
+use super::limit::{answer, by_itself, not_read, unlimited, within};
 use super::stopping::Waiting;
 use crate::answer::{Answer, Canceller, Explained};
 use crate::engine::{self, About, QuerySession};
@@ -33,7 +34,7 @@ impl Analytics<'_> {
         match unlimited(self.about, self.engine.query_session()).await {
             Ok(inner) => {
                 let (about, waiting) = (self.about.clone(), Waiting::default());
-                Ok(AnalyticalSession { about, inner, waiting })
+                Ok(AnalyticalSession { about, inner, waiting, asked: Arc::default() })
             }
             Err(failure) => Err(self.about.error(failure, "connect a query stream to")),
         }
@@ -45,19 +46,25 @@ pub struct AnalyticalSession {
     about: Arc<About>,
     inner: Box<dyn QuerySession>,
     waiting: Waiting,
+    /// Whether somebody here asked to cancel the query that runs.
+    asked: Arc<AtomicBool>,
 }
 
 /// Waits for the answer to a query with these parameters, without a limit.
 macro_rules! asked {
     ($self:ident, $parameters:ident, $call:expr) => {
         match check_parameters($parameters) {
-            Ok(()) => match within(&$self.about, &mut $self.waiting, None, $call).await {
-                Ok(done) => done,
-                Err(silence) => {
-                    $self.inner.abandon();
-                    Err(silence)
+            Ok(()) => {
+                $self.asked.store(false, Ordering::SeqCst);
+                match within(&$self.about, &mut $self.waiting, None, $call).await {
+                    Ok(done) if $self.asked.load(Ordering::SeqCst) => done,
+                    Ok(done) => done.map_err(by_itself),
+                    Err(silence) => {
+                        $self.inner.abandon();
+                        Err(silence)
+                    }
                 }
-            },
+            }
             Err(failure) => Err(failure),
         }
     };
@@ -122,6 +129,10 @@ impl AnalyticalSession {
     /// A handle that interrupts a running [`AnalyticalSession::query`], which then fails with
     /// [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled); `None` if the database has no way.
     pub fn canceller(&self) -> Option<Canceller> {
-        self.inner.canceller()
+        let (asked, cancel) = (self.asked.clone(), self.inner.canceller()?);
+        Some(Arc::new(move || {
+            asked.store(true, Ordering::SeqCst);
+            cancel();
+        }))
     }
 }

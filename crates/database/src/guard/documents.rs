@@ -8,7 +8,7 @@ use hoap_record::{Error, Result, Stored};
 use serde_json::Value;
 
 use super::check::check_paths;
-use super::limit::{LastPiece, answer, maybe_applied, not_read, unlimited, within};
+use super::limit::{LastPiece, answer, by_itself, maybe_applied, not_read, unlimited, within};
 use super::stopping::Waiting;
 use crate::answer::Row;
 use crate::applicable::Applicable;
@@ -23,7 +23,10 @@ macro_rules! engine {
     ($self:ident, $failure:path, $call:expr) => {{
         let limit = $self.about.answer_timeout;
         let done = within($self.about, &mut Waiting::default(), limit, $call).await;
-        done.unwrap_or_else(|silence| Err($failure(silence)))
+        match done {
+            Ok(done) => done.map_err(by_itself),
+            Err(silence) => Err($failure(silence)),
+        }
     }};
 }
 
@@ -207,10 +210,13 @@ impl BulkWriter {
         collection: &str,
         documents: u64,
     ) -> Result<T> {
-        let done = done.unwrap_or_else(|silence| {
-            self.inner.abandon();
-            Err(silence)
-        });
+        let done = match done {
+            Ok(done) => done.map_err(by_itself),
+            Err(silence) => {
+                self.inner.abandon();
+                Err(silence)
+            }
+        };
         done.map_err(|failure| {
             let documents = counted(documents, "document", "documents");
             self.error(failure, &format!("load {documents} into {collection} of"))

@@ -63,6 +63,21 @@ pub(super) fn maybe_applied(silence: Failure) -> Failure {
     Failure { kind: ErrorKind::Ambiguous, ..silence }
 }
 
+/// The failure of an operation that nobody here asked to end: if it was cancelled, the database did
+/// that by itself, or its administrator.
+pub(super) fn by_itself(failure: Failure) -> Failure {
+    if failure.kind != ErrorKind::Cancelled || STOPPING.has_begun() {
+        return failure;
+    }
+    let look = "look who or which limit ended it there, such as a statement_timeout of the user";
+    Failure {
+        kind: ErrorKind::Timeout,
+        answer: format!("the database cancelled it: {}", failure.answer),
+        advice: failure.advice.or(Some(look.into())),
+        ..failure
+    }
+}
+
 /// The failure of an operation that waited for a connection, and not for an answer.
 pub(super) fn unsent(silence: Failure) -> Failure {
     Failure { answer: format!("nothing was sent: {}", silence.answer), ..silence }
@@ -112,6 +127,9 @@ macro_rules! answer {
             $crate::guard::limit::within(&$session.about, &mut $session.waiting, limit, call).await
         };
         match waited {
+            Ok(Err(failure)) if failure.kind == $crate::ErrorKind::Cancelled => {
+                Err($failure($crate::guard::limit::by_itself(failure)))
+            }
             Ok(done) => done,
             Err(silence) => match $session.inner.abandon() {
                 true => Err($failure(silence)),

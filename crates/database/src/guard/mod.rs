@@ -19,6 +19,8 @@ pub(crate) mod limit;
 mod records;
 mod shop;
 mod stopping;
+#[cfg(test)]
+mod tests;
 pub(crate) mod timer;
 mod transaction;
 

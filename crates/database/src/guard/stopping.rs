@@ -108,6 +108,11 @@ impl Stopping {
         wakers.iter().for_each(|waker| waker.wake());
     }
 
+    /// Whether the program was asked to stop.
+    pub(super) fn has_begun(&self) -> bool {
+        self.begun.load(Ordering::SeqCst)
+    }
+
     /// Waits for something of the database of this URL: within a limit since the last sign of life,
     /// if there is one, and while the program goes on.
     ///

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use hoap_record::Result;
 use hoap_record::witness::Level;
 use hoap_record::words::counted;
+use hoap_record::{ErrorKind, Result};
 use serde_json::Value;
 
 use super::check::check_paths;
-use super::limit::{maybe_applied, unlimited, within};
+use super::limit::{by_itself, maybe_applied, unlimited, within};
 use super::stopping::Waiting;
 use crate::answer::Row;
 use crate::batch::Index;
@@ -158,7 +158,7 @@ macro_rules! waited {
 macro_rules! answer {
     ($self:ident, $call:expr) => {
         match waited!($self, $call) {
-            Ok(done) => done,
+            Ok(done) => done.map_err(by_itself),
             Err(silence) => {
                 $self.over = true;
                 $self.inner.abandon();
@@ -290,6 +290,9 @@ impl Transaction<'_> {
     pub async fn commit(mut self) -> Result<()> {
         let done = match self.check_open() {
             Ok(()) => match waited!(self, self.inner.commit()) {
+                Ok(Err(failure)) if failure.kind == ErrorKind::Cancelled => {
+                    Err(maybe_applied(by_itself(failure)))
+                }
                 Ok(done) => done,
                 Err(silence) => {
                     self.inner.abandon();

@@ -2,6 +2,7 @@
 //! rely on.
 
 use hoap_database::{Access, Change, Database, Index, Intent, Order, Patch};
+use hoap_testing::until;
 use hoap_workload::ErrorKind;
 use serde_json::json;
 
@@ -272,4 +273,25 @@ fn a_transaction_may_end_before_it_did_anything() {
         t.get(COLLECTION, "1.1", &[], Intent::Change).await.unwrap();
         t.commit().await.unwrap();
     });
+}
+
+/// A query that its database ends, for a limit of the user or by an administrator's hand, is one that
+/// failed. That it is a stream's first changes nothing: it is not run again.
+#[test]
+fn a_query_that_the_server_cancels_is_a_failure_and_nobodys_wish() {
+    let (target, _schema) = fresh();
+    let mut stream = wait(target.analytics().unwrap().session()).unwrap();
+    let e = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let other = raw();
+            let cancel = "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity \
+                          WHERE query LIKE '%pg_sleep(61)' AND wait_event = 'PgSleep'";
+            until("a query that runs", || {
+                wait(other.query_one(cancel, &[])).unwrap().get::<_, i64>(0) > 0
+            });
+        });
+        wait(stream.query("SELECT 1 AS x FROM pg_sleep(61)", &[])).unwrap_err()
+    });
+    assert_eq!(e.kind, ErrorKind::Timeout, "{e}");
+    assert!(e.to_string().contains("the database cancelled it"), "{e}");
 }
