@@ -59,7 +59,8 @@ mod on_dynamodb {
         let on = On::new("HOAP_TEST_DYNAMODB", "");
         on.ok("load ch2pp --scale-down 100 --extra-fields 0");
         on.ok("verify ch2pp");
-        let run = "run ch2pp --tx-clients 3 --query-clients 0 --operations 200 --warmup 100ms";
+        let run = "run ch2pp --tx-clients 3 --query-clients 0 --operations 200 --warmup 100ms \
+                   --retries 100";
         on.ok(&format!("{run} --out run"));
         let record = on.record("run");
         all_pass(&record);

@@ -47,6 +47,16 @@ fn apart(printed: &[&str]) -> (String, String) {
     (pair.join("\n"), rest.join("\n"))
 }
 
+/// A text without its table of the audit, which ends with an empty line.
+fn without_audit(text: &str) -> String {
+    let mut of_audit = false;
+    let kept = text.lines().filter(|line| {
+        of_audit = line.starts_with("Audit of the mix") || of_audit && !line.trim().is_empty();
+        !of_audit
+    });
+    kept.collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn the_readmes_transcript_is_what_the_demo_prints() {
     let told = transcript("README.md", "A scaled-down CH2++");
@@ -59,7 +69,12 @@ fn the_readmes_transcript_is_what_the_demo_prints() {
     // On a slow machine a step may take long enough to tell how far it is.
     let printed: Vec<&str> = printed.lines().filter(|l| !l.starts_with("progress ")).collect();
     let (pair, rest) = apart(&printed);
-    assert_eq!(masked(&rest), masked(&told));
+    assert_eq!(masked(&without_audit(&rest)), masked(&without_audit(&told)));
+    // There it also does too few transactions for each line of the audit to decide something.
+    let told = masked(&told);
+    for line in masked(&rest) {
+        assert!(told.contains(&line), "{line}");
+    }
     let told = match cfg!(feature = "duckdb") {
         true => transcript("docs/targets/duckdb.md", "The same transactions"),
         false => String::new(),
