@@ -398,7 +398,7 @@ fn assert_caught(ends: &[(Outcome, u64)], words: &str, truths: usize) {
 /// A database's own failure is passed on with its kind, and the client goes on after it.
 #[test]
 fn failures_are_passed_on() {
-    for kind in [ErrorKind::Timeout, ErrorKind::Unavailable, ErrorKind::Cancelled] {
+    for kind in [ErrorKind::Timeout, ErrorKind::Unavailable, ErrorKind::Missing] {
         let memory = Memory { broken: Some(kind), ..Memory::load(&data()) };
         let ends =
             run(&Pagination::new(Database::new(memory).pages().unwrap(), data(), CHECKED), 1, 10);
