@@ -42,7 +42,7 @@ pub trait Benchmark {
         None
     }
 
-    /// The database whose [usage](Target::usage) is part of a step's result.
+    /// The database whose [usage](Database::usage) is part of a step's result.
     fn target(&self) -> &Database;
 
     /// The mark of a run that writes to loaded data.

@@ -10,7 +10,7 @@ pub const CAPABILITIES: &[&str] =
 pub type Lack = (&'static str, &'static str);
 
 /// A capability as errors call it.
-pub fn in_words(capability: &str) -> &str {
+pub fn in_words(capability: &'static str) -> &'static str {
     match capability {
         "transactions" => "document transactions",
         "analytics" => "analytical queries",

@@ -12,6 +12,7 @@ use super::records::{AnyStore, KeyValue};
 use super::shop::{Joins, Pages};
 use super::transaction::Transactions;
 use crate::applicable::Applicable;
+use crate::capabilities::in_words;
 use crate::engine::{About, Calls, Engine, Offered, RecordStore};
 
 /// A database, opened by its URL. Clones are the same one.
@@ -70,19 +71,19 @@ impl Database {
 
     /// Multi-document transactions.
     pub fn transactions(&self) -> Applicable<Transactions<'_>> {
-        let engine = self.offered("document transactions", self.engine.transactions())?;
+        let engine = self.offered("transactions", self.engine.transactions())?;
         Ok(Transactions { about: &self.about, engine })
     }
 
     /// Analytical queries.
     pub fn analytics(&self) -> Applicable<Analytics<'_>> {
-        let engine = self.offered("analytical queries", self.engine.analytics())?;
+        let engine = self.offered("analytics", self.engine.analytics())?;
         Ok(Analytics { about: &self.about, engine })
     }
 
     /// Records by key, in boxes.
     pub fn key_value(&self) -> Applicable<KeyValue<AnyStore>> {
-        self.offered("records by key", self.engine.key_value())?;
+        self.offered("key-value", self.engine.key_value())?;
         Ok(KeyValue::new(self.about.clone(), AnyStore(self.engine.clone())))
     }
 
@@ -104,6 +105,6 @@ impl Database {
     }
 
     fn offered<T>(&self, capability: &'static str, offered: Offered<T>) -> Applicable<T> {
-        offered.map_err(|because| self.about.lacks(capability, because))
+        offered.map_err(|because| self.about.lacks(in_words(capability), because))
     }
 }

@@ -176,12 +176,17 @@ impl Documents<'_> {
         check_paths(fields)?;
         let limit = self.about.answer_timeout;
         let last = LastPiece::now();
+        // What ends the scan by the caller's wish is no failure of the database.
+        let mut ended = false;
         let mut each = |key: &str, row: Row| {
             last.arrived();
-            Ok(each(key, row)?)
+            let taken = each(key, row);
+            ended = taken.is_err();
+            Ok(taken?)
         };
         let scanning = self.engine.scan(collection, fields, &mut each);
         let done = last.within(self.about, limit, scanning).await;
+        let done = done.map_err(|failure| if ended { failure } else { by_itself(failure) });
         done.map_err(|failure| self.error(failure, &format!("scan {collection} in")))
     }
 }

@@ -33,7 +33,10 @@ pub(super) async fn within<T>(
 
 /// Waits for an answer that has no limit, while the program goes on.
 pub(super) async fn unlimited<T>(about: &About, answer: impl Future<Output = Done<T>>) -> Done<T> {
-    within(about, &mut Waiting::default(), None, answer).await.unwrap_or_else(Err)
+    match within(about, &mut Waiting::default(), None, answer).await {
+        Ok(done) => done.map_err(by_itself),
+        Err(silence) => Err(silence),
+    }
 }
 
 /// Waits for what no capability limits: a step of opening a session, a description.

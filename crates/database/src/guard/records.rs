@@ -30,11 +30,6 @@ impl<R: RecordStore> KeyValue<R> {
         KeyValue { about: Arc::new(About::new(url, url, &[], Calls::InProcess)), store }
     }
 
-    /// The store.
-    pub fn store(&self) -> &R {
-        &self.store
-    }
-
     /// Whether its calls block their thread.
     pub fn blocking(&self) -> bool {
         self.about.calls == Calls::Blocking
