@@ -115,7 +115,10 @@ fn sweep(folder: &Path) {
         let is_ours = is_temporary(&entry.file_name().to_string_lossy())
             && entry.file_type().is_ok_and(|kind| kind.is_file());
         let file = is_ours.then(|| OpenOptions::new().write(true).open(entry.path()).ok());
-        if file.flatten().is_some_and(|file| file.try_lock().is_ok()) {
+        // The lock is kept until the file is gone: whoever created it sees then that it is.
+        if let Some(file) = file.flatten()
+            && file.try_lock().is_ok()
+        {
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -251,7 +254,9 @@ mod tests {
         let take_away = |entry: fs::DirEntry| {
             let is_temporary = is_temporary(&entry.file_name().to_string_lossy());
             let file = File::open(entry.path()).ok().filter(|_| is_temporary);
-            if file.is_some_and(|file| file.try_lock().is_ok()) {
+            if let Some(file) = file
+                && file.try_lock().is_ok()
+            {
                 let _ = fs::remove_file(entry.path());
             }
         };
