@@ -1,120 +1,229 @@
-//! The flags of what is loaded: what data is made from.
+//! The documents of a benchmark as `hoap load` and `hoap gen` ask for them, without their types.
 
-use clap::Args;
-use hoap_data::shop::{ShopData, ShopSpec};
-use hoap_data::ycsb::RecordSpec;
-use hoap_data::{DataSet, Date, ExtraFields, Schema, Spec};
-use hoap_workload::Result;
-use hoap_workload::ycsb::{Setup, UserTable};
+use std::fmt::Debug;
+use std::sync::Arc;
 
-use crate::values::count;
-use crate::ycsb::PropertyArgs;
+use clap::{ArgMatches, Args, Command};
+use hoap_database::Documents;
+use hoap_files::FileSource;
+use hoap_workload::load::LoadSource;
+use hoap_workload::{Error, ErrorKind, Local, Result};
+use serde_json::{Map, Value};
 
-/// What the data is made from.
-#[derive(Debug, Args)]
-pub struct Data {
-    /// Warehouses: the scale of the data
-    #[arg(short, long, value_name = "W", default_value_t = 1, value_parser = count::<u32>)]
-    pub warehouses: u32,
-    /// Seed of the data: the same seed gives the same bytes everywhere
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Extra fields of a document: 0 to 128 (64 for ch2pp if not given), or
-    /// customer=N,orders=N,item=N
-    #[arg(long, value_name = "N")]
-    pub extra_fields: Option<ExtraFields>,
-    /// Divide items, customers and stock by N (a divisor of 100); results are no CH2 results then
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub scale_down: u32,
-    /// The day on which the benchmark's history ends
-    #[arg(long, value_name = "YYYY-MM-DD", default_value = "2021-01-01")]
-    pub run_date: Date,
+use crate::load::{AskedLoad, Begins, Loading, Pace, Watch};
+
+/// Documents by their name.
+#[derive(Debug)]
+pub struct DataLine<D: DataOffer> {
+    /// The name, as users type it and as notes and manifests have it.
+    pub name: &'static str,
+    /// A line for the user.
+    pub about: &'static str,
+    /// The collections among which `hoap gen --collections` chooses, in the order of
+    /// [`FileSource::collections`]; none if there is one collection.
+    pub collections: &'static [&'static str],
+    /// Which of the data sets with these flags it is.
+    pub variant: D::Variant,
 }
 
-impl Data {
-    /// The data set of these flags.
+/// The flags that documents are made from.
+pub trait DataOffer: Args + Debug + 'static {
+    /// What the data sets that share these flags differ in; `()` if there is one.
+    type Variant: Debug + Sync + 'static;
+    /// More flags of a load: [`NoFlags`] if there are none.
+    type OfLoad: Args + Debug + 'static;
+
+    /// Whether `hoap gen` makes files of it: [`DataOffer::files`] and [`DataOffer::of_parameters`].
+    const FILES: bool = true;
+
+    /// The documents, for a database.
     ///
     /// # Errors
-    /// Fails where the flags make no data set.
-    pub fn data_set(&self, schema: Schema) -> Result<DataSet> {
-        let defaults = Spec::new(schema, self.warehouses);
-        let spec = Spec {
-            seed: self.seed,
-            run_date: self.run_date,
-            extra_fields: self.extra_fields.unwrap_or(defaults.extra_fields),
-            scale_down: self.scale_down,
-            ..defaults
-        };
-        Ok(DataSet::new(spec)?)
+    /// Fails if the flags make no data set.
+    fn source(&self, variant: &Self::Variant) -> Result<Arc<dyn LoadSource>>;
+
+    /// The documents, for files.
+    ///
+    /// # Errors
+    /// Fails if the flags make no data set, or none that files can hold.
+    fn files(&self, _: &Self::Variant) -> Result<Box<dyn FileSource>> {
+        Err(Error::new(ErrorKind::Invalid, "make files", "this benchmark has none"))
+    }
+
+    /// The documents that [`FileSource::parameters`] describe, as far as these decide how many
+    /// there are.
+    ///
+    /// # Errors
+    /// Says which parameter is wrong.
+    fn of_parameters(
+        _: &Self::Variant,
+        _: &Map<String, Value>,
+    ) -> std::result::Result<Box<dyn FileSource>, String> {
+        Err("this benchmark has no files".to_owned())
+    }
+
+    /// [`AskedLoad::pace`].
+    ///
+    /// # Errors
+    /// Those of [`AskedLoad::pace`].
+    fn pace(&self, loading: &Loading, _: Documents<'_>, _say: &dyn Fn(&str)) -> Result<Pace> {
+        Ok(loading.pace())
+    }
+
+    /// [`AskedLoad::watch`], by the flags of a load alone.
+    fn watch<'a>(
+        &'a self,
+        _variant: &'a Self::Variant,
+        _of_load: &'a Self::OfLoad,
+        _begins: Begins<'a>,
+    ) -> Local<'a, Result<Option<Box<dyn Watch>>>> {
+        Box::pin(async { Ok(None) })
     }
 }
 
-/// What the records of YCSB are made from.
+/// No flags.
 #[derive(Debug, Args)]
-pub struct Records {
-    #[allow(missing_docs)]
+#[group(skip)]
+pub struct NoFlags {}
+
+/// [`DataLine`], whatever its flags.
+pub trait DataEntry: Sync {
+    /// [`DataLine::name`].
+    fn name(&self) -> &'static str;
+
+    /// [`DataLine::collections`].
+    fn collections(&self) -> &'static [&'static str];
+
+    /// The subcommand of `hoap load`.
+    fn load_command(&self) -> Command;
+
+    /// The load with the flags that the user typed.
+    ///
+    /// # Errors
+    /// Fails if a flag is missing or wrong.
+    fn parse_load(
+        &'static self,
+        matches: &mut ArgMatches,
+    ) -> std::result::Result<Box<dyn AskedLoad>, clap::Error>;
+
+    /// The subcommand of `hoap gen`, without where the files go; `None` if no files are made of it.
+    fn gen_command(&self) -> Option<Command>;
+
+    /// The documents with the flags that the user typed.
+    ///
+    /// # Errors
+    /// Fails if a flag is missing or wrong.
+    fn parse_gen(
+        &'static self,
+        matches: &mut ArgMatches,
+    ) -> std::result::Result<Box<dyn AskedData>, clap::Error>;
+
+    /// [`DataOffer::of_parameters`].
+    ///
+    /// # Errors
+    /// Says which parameter is wrong.
+    fn of_parameters(
+        &self,
+        parameters: &Map<String, Value>,
+    ) -> std::result::Result<Box<dyn FileSource>, String>;
+}
+
+/// Documents that were asked for, whatever they are.
+pub trait AskedData: Debug {
+    /// [`DataOffer::source`].
+    ///
+    /// # Errors
+    /// [`DataOffer::source`]'s.
+    fn source(&self) -> Result<Arc<dyn LoadSource>>;
+
+    /// [`DataOffer::files`].
+    ///
+    /// # Errors
+    /// [`DataOffer::files`]'s.
+    fn files(&self) -> Result<Box<dyn FileSource>>;
+}
+
+/// The flags of a load.
+#[derive(Debug, Args)]
+struct LoadFlags<D: DataOffer> {
     #[command(flatten)]
-    pub properties: PropertyArgs,
-    /// Seed of the data
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Accepted as YCSB has it: a load always shows its state
-    #[arg(short = 's', hide = true)]
-    pub status: bool,
+    data: D,
+    #[command(flatten)]
+    loading: Loading,
+    #[command(flatten)]
+    of_load: D::OfLoad,
 }
 
-impl Records {
-    /// What the properties ask for.
-    ///
-    /// # Errors
-    /// Fails where a property is none.
-    pub fn setup(&self) -> Result<Setup> {
-        Ok(self.properties.setup(None)?.1)
+impl<D: DataOffer> DataEntry for DataLine<D> {
+    fn name(&self) -> &'static str {
+        self.name
     }
 
-    /// The records of these flags.
-    ///
-    /// # Errors
-    /// Fails where a property is none, or the properties make no table.
-    pub fn table(&self) -> Result<UserTable> {
-        let setup = self.setup()?;
-        UserTable::new(&setup.table, RecordSpec { seed: self.seed, ..setup.load_spec() })
+    fn collections(&self) -> &'static [&'static str] {
+        self.collections
+    }
+
+    fn load_command(&self) -> Command {
+        self.command(LoadFlags::<D>::augment_args)
+    }
+
+    fn parse_load(
+        &'static self,
+        matches: &mut ArgMatches,
+    ) -> std::result::Result<Box<dyn AskedLoad>, clap::Error> {
+        use clap::FromArgMatches;
+        Ok(Box::new((self, LoadFlags::<D>::from_arg_matches_mut(matches)?)))
+    }
+
+    fn gen_command(&self) -> Option<Command> {
+        D::FILES.then(|| self.command(D::augment_args))
+    }
+
+    fn parse_gen(
+        &'static self,
+        matches: &mut ArgMatches,
+    ) -> std::result::Result<Box<dyn AskedData>, clap::Error> {
+        Ok(Box::new((self, D::from_arg_matches_mut(matches)?)))
+    }
+
+    fn of_parameters(
+        &self,
+        parameters: &Map<String, Value>,
+    ) -> std::result::Result<Box<dyn FileSource>, String> {
+        D::of_parameters(&self.variant, parameters)
     }
 }
 
-/// What customers and orders are made from. Every number of "so many per" is exact.
-#[derive(Debug, Args)]
-pub struct ShopArgs {
-    /// Customers
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = count::<u64>)]
-    pub customers: u64,
-    /// Orders of each customer
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = count::<u64>)]
-    pub orders_per_customer: u64,
-    /// Customers of each country
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = count::<u64>)]
-    pub customers_per_country: u64,
-    /// Customers of each zip code, which is what a JOIN qualifies; the reports had 100, 250 and 500
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = count::<u64>)]
-    pub customers_per_zip: u64,
-    /// Seed of the data
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+impl<D: DataOffer> DataLine<D> {
+    fn command(&self, augment: fn(Command) -> Command) -> Command {
+        augment(Command::new(self.name)).about(self.about).long_about(None)
+    }
 }
 
-impl ShopArgs {
-    /// The data set of these flags.
-    ///
-    /// # Errors
-    /// Fails where the flags make no data set.
-    pub fn data_set(&self) -> Result<ShopData> {
-        let spec = ShopSpec {
-            seed: self.seed,
-            orders_per_customer: self.orders_per_customer,
-            customers_per_country: self.customers_per_country,
-            customers_per_zip: self.customers_per_zip,
-            ..ShopSpec::new(self.customers)
-        };
-        Ok(ShopData::new(spec)?)
+impl<D: DataOffer> AskedData for (&'static DataLine<D>, D) {
+    fn source(&self) -> Result<Arc<dyn LoadSource>> {
+        self.1.source(&self.0.variant)
+    }
+
+    fn files(&self) -> Result<Box<dyn FileSource>> {
+        self.1.files(&self.0.variant)
+    }
+}
+
+impl<D: DataOffer> AskedLoad for (&'static DataLine<D>, LoadFlags<D>) {
+    fn loading(&self) -> &Loading {
+        &self.1.loading
+    }
+
+    fn source(&self) -> Result<Arc<dyn LoadSource>> {
+        self.1.data.source(&self.0.variant)
+    }
+
+    fn pace(&self, documents: Documents<'_>, say: &dyn Fn(&str)) -> Result<Pace> {
+        self.1.data.pace(&self.1.loading, documents, say)
+    }
+
+    fn watch<'a>(&'a self, begins: Begins<'a>) -> Local<'a, Result<Option<Box<dyn Watch>>>> {
+        self.1.data.watch(&self.0.variant, &self.1.of_load, begins)
     }
 }

@@ -24,7 +24,7 @@ pub fn together<const N: usize>(settings: [Settings; N]) -> Settings {
 }
 
 /// The fields of a JSON object.
-pub(crate) fn settings(object: Value) -> Settings {
+pub fn settings(object: Value) -> Settings {
     match object {
         Value::Object(settings) => settings,
         _ => Settings::new(),

@@ -1,10 +1,11 @@
 //! `hoap load`: a benchmark's documents into a database.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clap::{Args, Subcommand};
-use hoap_data::{DataSet, Part, Schema};
+use clap::Args;
+use hoap_data::Part;
 use hoap_database::Documents;
 use hoap_record::{Description, Ingestion};
 use hoap_workload::load::{self, Clients, Existing, Load, LoadSource, Loaded, Progress, Rate};
@@ -12,47 +13,7 @@ use hoap_workload::words::counted;
 use hoap_workload::{Local, Result};
 
 use crate::caller::Caller;
-use crate::data::{Data, Records, ShopArgs};
-use crate::ingestion::{Following, IngestionWatch};
 use crate::values::{LoadClients, LoadRate, PartArg};
-
-/// The data of a benchmark, and where it goes.
-#[derive(Debug, Subcommand)]
-#[allow(missing_docs)]
-pub enum LoadBenchmark {
-    /// CH2, the first version: flat names and addresses
-    Ch2(LoadPair),
-    /// CH2++: nested documents, arrays, extra fields
-    Ch2pp(LoadPair),
-    /// The records of YCSB
-    Ycsb(LoadOf<Records>),
-    /// The customers and orders of Pagination and JOIN
-    Shop(LoadOf<ShopArgs>),
-}
-
-#[derive(Debug, Args)]
-#[allow(missing_docs)]
-pub struct LoadOf<D: Args> {
-    #[command(flatten)]
-    pub data: D,
-    #[command(flatten)]
-    pub loading: Loading,
-}
-
-/// The data of CH2 or CH2++, and the databases that take it in.
-#[derive(Debug, Args)]
-#[allow(missing_docs)]
-pub struct LoadPair {
-    #[command(flatten)]
-    pub data: Data,
-    #[command(flatten)]
-    pub loading: Loading,
-    #[command(flatten)]
-    pub following: Following,
-}
-
-/// Who loads, and how fast at most.
-type Pace = (Clients, Option<Rate>);
 
 /// Where a load goes and what it does about what is there.
 #[derive(Debug, Args)]
@@ -84,6 +45,11 @@ pub struct Loading {
 }
 
 impl Loading {
+    /// Who loads, and how fast at most.
+    pub fn pace(&self) -> Pace {
+        (self.load_clients.0, self.rate.map(|rate| rate.0))
+    }
+
     fn what(&self, source: Arc<dyn LoadSource>, existing: Existing) -> Load {
         Load {
             source,
@@ -97,76 +63,53 @@ impl Loading {
     }
 }
 
-impl LoadBenchmark {
-    /// What would be loaded, of all parts or the one that is named.
+/// Who loads, and how fast at most.
+pub type Pace = (Clients, Option<Rate>);
+
+/// A load that was asked for, whatever the documents.
+pub trait AskedLoad: fmt::Debug {
+    /// Where it goes, and how.
+    fn loading(&self) -> &Loading;
+
+    /// The documents.
     ///
     /// # Errors
-    /// Fails where the flags make no data set.
-    pub fn size(&self) -> Result<Size> {
-        let (source, loading) = self.source()?;
-        Ok(Size::of(&*source, loading.part.part))
-    }
+    /// Fails if the flags make no data set.
+    fn source(&self) -> Result<Arc<dyn LoadSource>>;
 
-    /// Where it goes.
-    pub fn target(&self) -> &str {
-        match self {
-            LoadBenchmark::Ch2(of) | LoadBenchmark::Ch2pp(of) => &of.loading.target,
-            LoadBenchmark::Ycsb(of) => &of.loading.target,
-            LoadBenchmark::Shop(of) => &of.loading.target,
-        }
-    }
+    /// Who loads and how fast. `say` is told what is left to a default, and what has no effect.
+    ///
+    /// # Errors
+    /// Fails if the flags make no data set.
+    fn pace(&self, documents: Documents<'_>, say: &dyn Fn(&str)) -> Result<Pace>;
 
-    /// Who loads and how fast, by the flags or else by YCSB's properties. `say` is told what these
-    /// leave to a default, and what has no effect.
-    fn pace(&self, documents: Documents<'_>, say: impl Fn(&str)) -> Result<Pace> {
-        let LoadBenchmark::Ycsb(LoadOf { data, loading }) = self else {
-            let (_, loading) = self.source()?;
-            return Ok((loading.load_clients.0, loading.rate.map(|rate| rate.0)));
-        };
-        let setup = data.setup()?;
-        if setup.record_count.is_none() && setup.insert_count.is_none() {
-            let records = setup.records.count;
-            say(&format!("loading {records} records: -p recordcount=N loads another number"));
-        }
-        let mut clients = loading.load_clients.0;
-        if let (Clients::Auto, Some(n)) = (clients, setup.clients) {
-            match documents.several_writers() {
-                Ok(()) => clients = Clients::Number(n.into()),
-                Err(because) => say(&format!("property threadcount has no effect: {because}")),
-            }
-        }
-        for (name, given, because) in [
-            ("maxexecutiontime", setup.duration.is_some(), "it ends when all records are there"),
-            ("exportfile", setup.export_file.is_some(), "a run alone has what YCSB prints"),
-        ] {
-            if given {
-                say(&format!("property {name} has no effect on a load: {because}"));
-            }
-        }
-        setup.without_effect.iter().for_each(|remark| say(remark));
-        let rate = loading.rate.map(|rate| rate.0).or(setup.rate.map(Rate::Documents));
-        Ok((clients, rate))
-    }
+    /// What watches the load beside it.
+    fn watch<'a>(&'a self, begins: Begins<'a>) -> Local<'a, Result<Option<Box<dyn Watch>>>>;
+}
 
-    /// The data set of CH2 or CH2++, and the database that follows the loaded one.
-    fn pair(&self) -> Result<Option<(DataSet, &Following)>> {
-        let (of, schema) = match self {
-            LoadBenchmark::Ch2(of) => (of, Schema::Ch2),
-            LoadBenchmark::Ch2pp(of) => (of, Schema::Ch2pp),
-            LoadBenchmark::Ycsb(_) | LoadBenchmark::Shop(_) => return Ok(None),
-        };
-        Ok(Some((of.data.data_set(schema)?, &of.following)))
-    }
+/// A load that is about to begin.
+pub struct Begins<'a> {
+    /// Who asked.
+    pub caller: &'a dyn Caller,
+    /// The URL of the database.
+    pub target: &'a str,
+    /// The database.
+    pub documents: Documents<'a>,
+    /// What will be done.
+    pub what: Load,
+}
 
-    /// The documents that the flags describe, and where they go.
-    fn source(&self) -> Result<(Arc<dyn LoadSource>, &Loading)> {
-        Ok(match self {
-            LoadBenchmark::Ch2(of) => (Arc::new(of.data.data_set(Schema::Ch2)?), &of.loading),
-            LoadBenchmark::Ch2pp(of) => (Arc::new(of.data.data_set(Schema::Ch2pp)?), &of.loading),
-            LoadBenchmark::Ycsb(of) => (Arc::new(of.data.table()?), &of.loading),
-            LoadBenchmark::Shop(of) => (Arc::new(of.data.data_set()?), &of.loading),
-        })
-    }
+/// What goes on beside a load and ends after it: another database takes the documents in.
+pub trait Watch: Send + Sync {
+    /// The last document is acknowledged.
+    fn written(&self);
+
+    /// After a whole load: what was seen, if there was anything to see.
+    fn end<'a>(
+        self: Box<Self>,
+        caller: &'a dyn Caller,
+        documents: Documents<'a>,
+    ) -> Local<'a, Result<Option<Ingestion>>>;
 }
 
 /// How much data there is.
@@ -219,10 +162,10 @@ pub struct Done {
 ///
 /// # Errors
 /// Fails where the flags make no data set. Returns the errors of [`load::load`] and those of
-/// [`IngestionWatch`], which name the database.
-pub fn load<'a>(caller: &'a dyn Caller, benchmark: &'a LoadBenchmark) -> Local<'a, Result<Done>> {
+/// what watches it, which name the database.
+pub fn load<'a>(caller: &'a dyn Caller, asked: &'a dyn AskedLoad) -> Local<'a, Result<Done>> {
     Box::pin(async move {
-        let (source, loading) = benchmark.source()?;
+        let (source, loading) = (asked.source()?, asked.loading());
         let target = hoap_databases::open(&loading.target).await?;
         let documents = target.documents()?;
         // What a scheduler starts it may start again.
@@ -234,19 +177,14 @@ pub fn load<'a>(caller: &'a dyn Caller, benchmark: &'a LoadBenchmark) -> Local<'
         if let Some(chosen) = loading.part.chosen() {
             caller.say(&chosen);
         }
-        let (clients, rate) = benchmark.pace(documents, |line| caller.say(line))?;
-        let watch = match benchmark.pair()? {
-            Some((data, following)) if following.is_another(caller, &loading.target) => {
-                let what = Load { clients, rate, ..loading.what(source.clone(), existing) };
-                let watch =
-                    IngestionWatch::begin(caller, &data, following, documents, what).await?;
-                if existing == Existing::Replace {
-                    existing = Existing::Refuse;
-                }
-                Some(watch)
-            }
-            _ => None,
-        };
+        let (clients, rate) = asked.pace(documents, &|line| caller.say(line))?;
+        let what = Load { clients, rate, ..loading.what(source.clone(), existing) };
+        let watch =
+            asked.watch(Begins { caller, target: &loading.target, documents, what }).await?;
+        if watch.is_some() && existing == Existing::Replace {
+            // What is watched was removed, so that the other database is empty too.
+            existing = Existing::Refuse;
+        }
         let started = Instant::now();
         let mut shown = None;
         let mut progress = |progress: Progress<'_>| match progress {

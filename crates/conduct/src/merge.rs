@@ -8,9 +8,9 @@ use hoap_workload::{Local, Result};
 
 use crate::caller::Caller;
 use crate::offer::Drivers;
-use crate::registry::of_run;
+use crate::registry::{Entry, of_run};
 
-/// Makes one run of the folders `runs` in `out`, and holds what all drivers together saw
+/// Makes one run of the folders `runs` in `out`, of a benchmark among `entries`, and holds what all drivers together saw
 /// acknowledged against the database `url` where one is named.
 ///
 /// # Errors
@@ -18,6 +18,7 @@ use crate::registry::of_run;
 /// keeps no ledger.
 pub fn merge<'a>(
     caller: &'a dyn Caller,
+    entries: impl Iterator<Item = &'static dyn Entry> + 'a,
     runs: &'a [PathBuf],
     out: &'a Path,
     url: Option<&'a str>,
@@ -29,7 +30,7 @@ pub fn merge<'a>(
             Some(url) => {
                 let drivers = Drivers { caller, runs, url, first: merge.first() };
                 let benchmark = &drivers.first.benchmark;
-                let Some(entry) = of_run(benchmark) else {
+                let Some(entry) = of_run(entries, benchmark) else {
                     return Err(
                         drivers.refuse(&format!("{benchmark} is no benchmark of this hoap"))
                     );

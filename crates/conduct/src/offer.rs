@@ -8,6 +8,7 @@ use hoap_databases::url::redact;
 use hoap_record::Run;
 use hoap_record::folder::{read_ledger, read_run};
 use hoap_record::merge::Joint;
+use hoap_workload::answers::Questions;
 use hoap_workload::{Error, ErrorKind, Result, contribution};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -28,6 +29,8 @@ pub struct BenchmarkLine<F: Offer> {
     pub about: &'static str,
     /// Which of the benchmarks with these flags it is.
     pub variant: F::Variant,
+    /// What its answers are answers to, if it keeps some.
+    pub questions: Option<&'static Questions>,
 }
 
 /// The flags of `hoap run NAME`, which become a run. Benchmarks that are much alike share them.

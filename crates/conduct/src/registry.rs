@@ -1,55 +1,30 @@
-//! The benchmarks, a line each.
+//! What a benchmark's crate gives the command line, without its types.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Command};
-use hoap_data::Schema;
 use hoap_record::Repetition;
 use hoap_record::merge::Joint;
-use hoap_workload::ycsb::{PRESETS, Preset};
+use hoap_workload::answers::Questions;
 use hoap_workload::{Local, Result};
 
 use crate::begin::kind_of;
 use crate::caller::{Caller, Setting};
+use crate::data::DataEntry;
 use crate::flags::Common;
+use crate::memory;
 use crate::offer::{BenchmarkLine, Drivers, Offer, Recorded};
 use crate::plan::Plan;
-use crate::{ch2, memory, shop, ycsb};
 
-/// Every benchmark that runs, in the order in which they are listed.
-pub static BENCHMARKS: [&dyn Entry; 11] = [
-    &BenchmarkLine::<ch2::Flags> {
-        name: Schema::Ch2.name(),
-        about: "CH2: transactions and queries on the same documents",
-        variant: Schema::Ch2,
-    },
-    &BenchmarkLine::<ch2::Flags> {
-        name: Schema::Ch2pp.name(),
-        about: "CH2++: transactions and queries on the same documents",
-        variant: Schema::Ch2pp,
-    },
-    &letter(&PRESETS[0]),
-    &letter(&PRESETS[1]),
-    &letter(&PRESETS[2]),
-    &letter(&PRESETS[3]),
-    &letter(&PRESETS[4]),
-    &letter(&PRESETS[5]),
-    &letter(&PRESETS[6]),
-    &BenchmarkLine::<shop::PaginationFlags> {
-        name: "pagination",
-        about: "Pages of customers of a country",
-        variant: (),
-    },
-    &BenchmarkLine::<shop::JoinFlags> {
-        name: "join",
-        about: "Sales of a zip code's customers in a month",
-        variant: (),
-    },
-];
-
-const fn letter(preset: &'static Preset) -> BenchmarkLine<ycsb::Flags> {
-    BenchmarkLine { name: preset.name, about: preset.about, variant: preset }
+/// What a benchmark's crate has: documents, and what runs on them. The command line is built of a
+/// list of these.
+#[derive(Clone, Copy)]
+pub struct Benchmark {
+    /// What `hoap load` and `hoap gen` make, by name.
+    pub data: &'static [&'static dyn DataEntry],
+    /// What `hoap run` runs, by name.
+    pub runs: &'static [&'static dyn Entry],
 }
 
 /// [`BenchmarkLine`], whatever its flags.
@@ -71,6 +46,9 @@ pub trait Entry: Sync {
         &'static self,
         matches: &mut ArgMatches,
     ) -> std::result::Result<Box<dyn AskedRun>, clap::Error>;
+
+    /// [`BenchmarkLine::questions`].
+    fn questions(&self) -> Option<&'static Questions>;
 
     /// [`Offer::joint`].
     fn joint<'a>(&self, drivers: &'a Drivers<'a>) -> Local<'a, Result<Joint>>;
@@ -98,6 +76,10 @@ impl<F: Offer> Entry for BenchmarkLine<F> {
         matches: &mut ArgMatches,
     ) -> std::result::Result<Box<dyn AskedRun>, clap::Error> {
         Ok(Box::new((self, F::from_arg_matches_mut(matches)?)))
+    }
+
+    fn questions(&self) -> Option<&'static Questions> {
+        self.questions
     }
 
     fn joint<'a>(&self, drivers: &'a Drivers<'a>) -> Local<'a, Result<Joint>> {
@@ -131,10 +113,13 @@ fn heading(id: &str) -> &'static str {
     }
 }
 
-/// The benchmark that a run folder names, whose name may go on behind ": ".
-pub fn of_run(benchmark: &str) -> Option<&'static dyn Entry> {
+/// Of these, the one that a run folder names. The name may go on behind ": ".
+pub fn of_run(
+    mut entries: impl Iterator<Item = &'static dyn Entry>,
+    benchmark: &str,
+) -> Option<&'static dyn Entry> {
     let kind = kind_of(benchmark);
-    BENCHMARKS.into_iter().find(|entry| entry.name() == kind || entry.other_name() == Some(kind))
+    entries.find(|entry| entry.name() == kind || entry.other_name() == Some(kind))
 }
 
 /// A benchmark with its flags, whatever they are.
@@ -183,7 +168,7 @@ impl<F: Offer> AskedRun for (&'static BenchmarkLine<F>, F) {
     }
 }
 
-/// The benchmark that the user chose, with its flags: the subcommands of `hoap run`.
+/// The benchmark that the user chose, with its flags.
 #[derive(Debug)]
 pub struct Chosen(pub Box<dyn AskedRun>);
 
@@ -223,70 +208,5 @@ impl Chosen {
             let common = self.common().clone();
             self.0.record(&Setting { caller, common: &common, repetition }).await
         })
-    }
-}
-
-impl clap::Subcommand for Chosen {
-    fn augment_subcommands(command: Command) -> Command {
-        let all = BENCHMARKS.map(|entry| entry.command());
-        command.subcommand_required(true).arg_required_else_help(true).subcommands(all)
-    }
-
-    fn augment_subcommands_for_update(command: Command) -> Command {
-        Chosen::augment_subcommands(command)
-    }
-
-    fn has_subcommand(name: &str) -> bool {
-        BENCHMARKS.iter().any(|entry| entry.name() == name)
-    }
-}
-
-impl clap::FromArgMatches for Chosen {
-    fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
-        Chosen::from_arg_matches_mut(&mut matches.clone())
-    }
-
-    fn from_arg_matches_mut(matches: &mut ArgMatches) -> std::result::Result<Self, clap::Error> {
-        let chosen = matches.remove_subcommand();
-        let found = chosen.and_then(|(name, flags)| {
-            Some((BENCHMARKS.iter().find(|entry| entry.name() == name)?, flags))
-        });
-        let Some((entry, mut flags)) = found else {
-            let kind = clap::error::ErrorKind::MissingSubcommand;
-            return Err(clap::Error::raw(kind, "no benchmark is named"));
-        };
-        entry.parse(&mut flags).map(Chosen)
-    }
-
-    fn update_from_arg_matches(
-        &mut self,
-        matches: &ArgMatches,
-    ) -> std::result::Result<(), clap::Error> {
-        *self = Chosen::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of_run(benchmark: &str) -> Option<&'static str> {
-        super::of_run(benchmark).map(Entry::name)
-    }
-
-    #[test]
-    fn a_run_is_of_the_benchmark_that_its_folder_names() {
-        for entry in BENCHMARKS {
-            assert_eq!(of_run(entry.name()), Some(entry.name()));
-        }
-        let custom = super::of_run("ycsb-custom: 70 % read, 30 % update, zipfian").unwrap();
-        assert_eq!(custom.other_name(), Some("ycsb-custom"));
-        for none in ["ycsb", "ycsb-", "ycsb-x", "ch2x", "ch", ""] {
-            assert_eq!(of_run(none), None, "{none}");
-        }
-        for preset in &PRESETS {
-            assert_eq!(of_run(preset.name), Some(preset.name));
-        }
     }
 }

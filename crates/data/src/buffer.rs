@@ -36,7 +36,7 @@ impl Buffer {
 
     /// Lets `write` fill the next `room` bytes from their start; `write` returns how many it wrote.
     #[inline(always)]
-    pub(crate) fn append(&mut self, room: usize, write: impl FnOnce(&mut [u8]) -> usize) {
+    pub fn append(&mut self, room: usize, write: impl FnOnce(&mut [u8]) -> usize) {
         let end = self.len + room;
         if end > self.bytes.len() {
             self.grow(end);

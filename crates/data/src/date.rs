@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{SpecError, quoted};
+use crate::SpecError;
+use crate::error::quoted;
 use crate::number::TWO_DIGITS;
 
 /// Microseconds of a day.
@@ -28,7 +29,7 @@ impl Date {
     pub const MAX: Date = Date(days(9999, 12, 31) as i32);
 
     /// 2021-01-01, the RUN_DATE of the published runs (CH2 paper, section 4).
-    pub(crate) const RUN_DATE: Date = Date(days(2021, 1, 1) as i32);
+    pub const RUN_DATE: Date = Date(days(2021, 1, 1) as i32);
 
     /// The day of this year, month (1 to 12) and day of the month, or `None` where it does not
     /// exist.
@@ -117,7 +118,7 @@ const fn days(year: i64, month: i64, day: i64) -> i64 {
 }
 
 /// Days of a month, 1 to 12.
-pub(crate) fn days_in_month(year: i32, month: u32) -> u32 {
+pub fn days_in_month(year: i32, month: u32) -> u32 {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     match month {
         2 if leap => 29,

@@ -6,7 +6,8 @@ use std::fmt;
 pub struct SpecError(String);
 
 impl SpecError {
-    pub(crate) fn new(message: impl Into<String>) -> Self {
+    /// An error that says this.
+    pub fn new(message: impl Into<String>) -> Self {
         SpecError(message.into())
     }
 
@@ -25,7 +26,7 @@ impl fmt::Display for SpecError {
 impl std::error::Error for SpecError {}
 
 /// User input for an error message: on one line, shortened.
-pub(crate) fn quoted(input: &str) -> String {
+pub fn quoted(input: &str) -> String {
     let short: String = input.chars().take(40).collect();
     let dots = if short.len() < input.len() { "…" } else { "" };
     format!("'{}{dots}'", short.escape_debug())

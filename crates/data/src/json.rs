@@ -9,33 +9,36 @@ use crate::writer::{ExtraField, Field, TEXT_SLACK, Writer, extra_text};
 const WINDOW: usize = Field::LONGEST + 40;
 
 /// Bytes of `"c_extra_001":"…32…",`.
-pub(crate) const EXTRA_FIELD: usize = ExtraField::LEN + 32 + 2;
+pub const EXTRA_FIELD: usize = ExtraField::LEN + 32 + 2;
 
 /// Bytes of scratch that a document needs after its end.
-pub(crate) const SCRATCH: usize = WINDOW;
+pub const SCRATCH: usize = WINDOW;
 
 /// Writes JSON without white space into a buffer that is large enough.
 ///
 /// Every value is followed by a comma, which the end of an object or array removes. A value is
 /// written in a window of fixed size, so that it needs only one bounds check.
-pub(crate) struct JsonWriter<'a> {
+pub struct JsonWriter<'a> {
     out: &'a mut [u8],
     at: usize,
 }
 
 impl<'a> JsonWriter<'a> {
-    pub(crate) fn new(out: &'a mut [u8]) -> Self {
+    /// Writes into `out`, from its beginning.
+    #[inline(always)]
+    pub fn new(out: &'a mut [u8]) -> Self {
         JsonWriter { out, at: 0 }
     }
 
     /// Bytes of the document, once it has ended.
     #[inline(always)]
-    pub(crate) fn finish(self) -> usize {
+    pub fn finish(self) -> usize {
         self.at.saturating_sub(1)
     }
 
     /// Bytes so far, including the comma after the last value.
-    pub(crate) fn len(&self) -> usize {
+    #[inline(always)]
+    pub fn written(&self) -> usize {
         self.at
     }
 
@@ -185,8 +188,7 @@ fn write_extra(out: &mut [u8; EXTRA_FIELD], field: &ExtraField, words: [u64; 2])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Date;
-    use crate::writer::field;
+    use crate::{Date, field};
 
     fn json(write: impl FnOnce(&mut JsonWriter<'_>)) -> String {
         let mut out = [0; 512];

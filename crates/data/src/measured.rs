@@ -27,7 +27,7 @@ impl<'a, W: Writer> Measured<'a, W> {
     }
 
     /// Bytes so far, including the comma after the last value.
-    pub(crate) fn so_far(&self) -> usize {
+    pub fn so_far(&self) -> usize {
         self.bytes
     }
 
@@ -136,84 +136,5 @@ impl<W: Writer> Writer for Measured<'_, W> {
         self.bytes += fields.len() * EXTRA_FIELD;
         self.empty &= fields.is_empty();
         self.inner.extras(fields, words);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::json::JsonWriter;
-    use crate::shop::{ShopCollection, ShopData, ShopSpec};
-    use crate::writer::{Field, Writer, field};
-    use crate::{Collection, DataSet, Date, Measured, Schema, Spec, Timestamp};
-
-    /// The bytes counted, and those written.
-    fn both(write: impl FnOnce(&mut Measured<'_, JsonWriter<'_>>)) -> (usize, usize) {
-        let mut out = vec![0; 1 << 16];
-        let mut json = JsonWriter::new(&mut out);
-        let mut measured = Measured::new(&mut json);
-        write(&mut measured);
-        (measured.bytes(), json.finish())
-    }
-
-    #[test]
-    fn every_value_counts_its_bytes() {
-        let (counted, written) = both(|w| {
-            w.begin_object(Field::ELEMENT);
-            for value in [0, 9, 10, 99, 100, 12_345, 99_999_999, 100_000_000, u64::MAX] {
-                w.int(field!("i"), value);
-            }
-            for value in [0, 1, -1, 99, 100, -100, 99_999, -100_000, i64::MAX / 1000] {
-                w.cents(field!("c"), value);
-            }
-            for value in [0, 1, 9999, 10_000, 99_999, 100_000] {
-                w.ratio(field!("r"), value);
-            }
-            w.null(field!("n"));
-            w.bool(field!("t"), true);
-            w.bool(field!("f"), false);
-            w.str(field!("s"), "text");
-            w.str(field!("e"), "");
-            w.timestamp(field!("d"), Timestamp::from(Date::new(2014, 3, 9).expect("a day")));
-            w.begin_array(field!("a"));
-            w.end_array();
-            w.begin_array(field!("b"));
-            w.begin_object(Field::ELEMENT);
-            w.end_object();
-            w.begin_array(Field::ELEMENT);
-            w.int(Field::ELEMENT, 1);
-            w.end_array();
-            w.end_array();
-            w.end_object();
-        });
-        assert_eq!(counted, written);
-        let empty = both(|w| {
-            w.begin_object(Field::ELEMENT);
-            w.end_object();
-        });
-        assert_eq!(empty, (2, 2));
-    }
-
-    #[test]
-    fn every_document_counts_its_bytes() {
-        for schema in [Schema::Ch2, Schema::Ch2pp] {
-            let data = DataSet::new(Spec::new(schema, 2)).expect("valid");
-            for collection in Collection::ALL {
-                let count = data.count(collection);
-                for index in (0..count.min(40)).chain(count.saturating_sub(40)..count) {
-                    let (counted, written) = both(|w| data.write(collection, index, w));
-                    assert_eq!(counted, written, "{collection} {index}");
-                }
-            }
-        }
-        let data = ShopData::new(ShopSpec::new(1000)).expect("valid");
-        for collection in ShopCollection::ALL {
-            for index in 0..100 {
-                let (counted, written) = both(|w| data.write(collection, index, w));
-                assert_eq!(counted, written, "{collection} {index}");
-                let mut text = Vec::new();
-                data.append(collection, index, &mut text);
-                assert_eq!(written, text.len(), "{collection} {index}");
-            }
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! Decimal digits, without a division by ten in a loop and without allocation.
 
 /// The digits of the numbers below 100; the rest of the table only saves a bounds check.
-pub(crate) static TWO_DIGITS: [[u8; 2]; 128] = {
+pub static TWO_DIGITS: [[u8; 2]; 128] = {
     let mut all = [[b'0'; 2]; 128];
     let mut n = 0;
     while n < 100 {
@@ -13,7 +13,7 @@ pub(crate) static TWO_DIGITS: [[u8; 2]; 128] = {
 
 /// The ASCII digits of a number below 10^8 with leading zeros, the first digit in the lowest byte.
 #[inline(always)]
-pub(crate) fn digits8(value: u32) -> u64 {
+pub fn digits8(value: u32) -> u64 {
     debug_assert!(value < 100_000_000);
     ascii_zeros() | digit_values8(value)
 }
@@ -58,7 +58,7 @@ static SHORT: [[u8; 4]; 1000] = {
 /// Writes the shortest decimal form of `value` at the start of `out` and returns its length. May
 /// write up to eight bytes beyond it. Needs a buffer of 28 bytes.
 #[inline(always)]
-pub(crate) fn write_u64(value: u64, out: &mut [u8]) -> usize {
+pub fn write_u64(value: u64, out: &mut [u8]) -> usize {
     match value {
         0..100_000_000 => write_u32_short(value as u32, out),
         _ => write_u64_long(value, out),

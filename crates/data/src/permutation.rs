@@ -37,13 +37,13 @@ impl Permutation {
 
     /// The permutation of the same numbers with another key.
     #[inline(always)]
-    pub(crate) fn with_key(self, key: u64) -> Self {
+    pub fn with_key(self, key: u64) -> Self {
         Permutation { key, ..self }
     }
 
     /// The size n of the domain.
     #[inline(always)]
-    pub(crate) fn size(&self) -> u64 {
+    pub fn size(&self) -> u64 {
         self.n
     }
 

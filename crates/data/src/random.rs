@@ -8,11 +8,11 @@ use std::ops::RangeInclusive;
 use crate::text::{alphanumerics8, letters8, random_digits8};
 
 /// The golden ratio's odd multiplier of SplitMix64.
-pub(crate) const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+pub const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// SplitMix64's output function: a bijection in which every input bit reaches every output bit.
 #[inline(always)]
-pub(crate) const fn mix(mut z: u64) -> u64 {
+pub const fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
@@ -52,7 +52,7 @@ impl Stream {
 
     /// The stream whose key is word `n` of this one: one child for each `n`.
     #[inline(always)]
-    pub(crate) fn child(self, n: u64) -> Stream {
+    pub fn child(self, n: u64) -> Stream {
         Stream::of(self.at(n))
     }
 
@@ -64,13 +64,13 @@ impl Stream {
 
     /// The stream that begins at word `n` of this one.
     #[inline(always)]
-    pub(crate) fn skip(self, n: u64) -> Stream {
+    pub fn skip(self, n: u64) -> Stream {
         Stream::of(self.key.wrapping_add(n.wrapping_mul(GAMMA)))
     }
 
     /// Several numbers drawn from word `n`.
     #[inline(always)]
-    pub(crate) fn draws(self, n: u64) -> Draws {
+    pub fn draws(self, n: u64) -> Draws {
         Draws(self.at(n))
     }
 
@@ -140,12 +140,12 @@ impl Stream {
 /// leaves the low part to the next. Shares are exact to (product of all ranges) / 2^64, so that
 /// product must stay well below 2^64.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Draws(u64);
+pub struct Draws(u64);
 
 impl Draws {
     /// Uniform over 0..n.
     #[inline(always)]
-    pub(crate) fn below(&mut self, n: u64) -> u64 {
+    pub fn below(&mut self, n: u64) -> u64 {
         let product = u128::from(self.0) * u128::from(n);
         self.0 = product as u64;
         (product >> 64) as u64
@@ -153,7 +153,7 @@ impl Draws {
 
     /// Uniform over a closed range.
     #[inline(always)]
-    pub(crate) fn within(&mut self, low: u64, high: u64) -> u64 {
+    pub fn within(&mut self, low: u64, high: u64) -> u64 {
         low + self.below(high - low + 1)
     }
 }

@@ -6,7 +6,7 @@ use wide::{u16x8, u32x4, u64x2};
 const LETTERS: u16 = 26;
 
 /// The 62 characters of TPC-C 4.3.2.2's random alphanumeric strings.
-pub(crate) const ALPHANUMERICS: &[u8; 62] =
+pub const ALPHANUMERICS: &[u8; 62] =
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// Every pair of letters of both cases and digits.
@@ -28,7 +28,7 @@ const _: () = assert!(cfg!(target_endian = "little"), "vectors are taken apart l
 /// multiplications by 26², the second of the remainder of the first. The relative error of a
 /// letter's share is at most 1.1e-4.
 #[inline(always)]
-pub(crate) fn letters16(words: [u64; 2]) -> [u8; 16] {
+pub fn letters16(words: [u64; 2]) -> [u8; 16] {
     let words = u64x2::new(words);
     let (low, high) = (times_pairs(words), times_pairs(words >> 32u32));
     let firsts = (low >> 32u32) | (high & TOP);
@@ -56,14 +56,14 @@ fn times_pairs(words: u64x2) -> u64x2 {
 
 /// Eight lower-case letters: the first half of [`letters16`].
 #[inline(always)]
-pub(crate) fn letters8(word: u64) -> [u8; 8] {
+pub fn letters8(word: u64) -> [u8; 8] {
     let [letters, _]: [[u8; 8]; 2] = bytemuck::cast(letters16([word, word]));
     letters
 }
 
 /// Eight decimal digits, four from each half of the word.
 #[inline(always)]
-pub(crate) fn random_digits8(word: u64) -> [u8; 8] {
+pub fn random_digits8(word: u64) -> [u8; 8] {
     let low = (u64::from(word as u32) * 10_000) >> 32;
     let high = ((word >> 32) * 10_000) >> 32;
     crate::number::digits8((low * 10_000 + high) as u32).to_le_bytes()
@@ -72,7 +72,7 @@ pub(crate) fn random_digits8(word: u64) -> [u8; 8] {
 /// Eight letters of both cases and digits: four multiplications by 62², each of the remainder of
 /// the one before.
 #[inline(always)]
-pub(crate) fn alphanumerics8(mut word: u64) -> [u8; 8] {
+pub fn alphanumerics8(mut word: u64) -> [u8; 8] {
     let mut out = [0; 8];
     for out in out.chunks_exact_mut(2) {
         let product = u128::from(word) * (62 * 62);
@@ -84,6 +84,6 @@ pub(crate) fn alphanumerics8(mut word: u64) -> [u8; 8] {
 
 /// The pair of letters or digits with this number, 0 to 3843.
 #[inline(always)]
-pub(crate) fn alphanumeric_pair(number: u64) -> [u8; 2] {
+pub fn alphanumeric_pair(number: u64) -> [u8; 2] {
     ALPHANUMERIC_PAIRS[number as usize]
 }

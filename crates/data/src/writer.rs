@@ -13,18 +13,19 @@ pub const TEXT_SLACK: usize = 32;
 /// A field name in its JSON form, with quotes and colon, ready to copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field<'a> {
-    pub(crate) json: &'a str,
+    /// The name with quotes and colon; empty for [`Field::ELEMENT`].
+    pub json: &'a str,
 }
 
 impl Field<'static> {
     /// Bytes of the longest name in JSON form.
-    pub(crate) const LONGEST: usize = 28;
+    pub const LONGEST: usize = 28;
 
     /// The place of a value that has no name: the document itself, the elements of an array.
     pub const ELEMENT: Field<'static> = Field { json: "" };
 
     /// A field from its whole JSON form `"name":`; the macro `field!` makes it.
-    pub(crate) const fn quoted(json: &'static str) -> Field<'static> {
+    pub const fn quoted(json: &'static str) -> Field<'static> {
         assert!(json.len() <= Field::LONGEST);
         Field { json }
     }
@@ -33,7 +34,7 @@ impl Field<'static> {
 impl<'a> Field<'a> {
     /// A field from its whole JSON form `"name":`, of any length. For texts only: other values are
     /// written together with their name in a window for [`Field::LONGEST`] bytes of it.
-    pub(crate) fn of_text(json: &'a str) -> Field<'a> {
+    pub fn of_text(json: &'a str) -> Field<'a> {
         Field { json }
     }
 
@@ -52,6 +53,7 @@ impl<'a> Field<'a> {
 }
 
 /// `field!("c", "_id")`: the field with the joined name, as a constant.
+#[macro_export]
 macro_rules! field {
     ($($part:expr),+) => {{
         const FIELD: $crate::writer::Field =
@@ -59,21 +61,20 @@ macro_rules! field {
         FIELD
     }};
 }
-pub(crate) use field;
 
 /// The name of an extra field, `c_extra_001` to `c_extra_128`, in its JSON form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExtraField {
     /// The name, colon and quotation mark before the value, and one byte that makes it a vector.
-    pub(crate) json: [u8; 16],
+    pub json: [u8; 16],
 }
 
 impl ExtraField {
     /// Bytes of [`ExtraField::json`] in use.
-    pub(crate) const LEN: usize = 15;
+    pub const LEN: usize = 15;
 
     /// The names of all 128, for the collection whose fields begin with `prefix`.
-    pub(crate) const fn all(prefix: u8) -> [ExtraField; 128] {
+    pub const fn all(prefix: u8) -> [ExtraField; 128] {
         let mut fields = [ExtraField { json: *b"\"?_extra_000\":\"0" }; 128];
         let mut n = 0;
         while n < fields.len() {

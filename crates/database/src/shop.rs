@@ -3,15 +3,13 @@
 
 mod variant;
 
-use hoap_data::shop::ShopCollection;
-
 pub use variant::JoinVariant;
 
 /// The collection of the customers.
-pub const CUSTOMERS: &str = ShopCollection::Customer.name();
+pub const CUSTOMERS: &str = "shop_customer";
 
 /// The collection of the orders.
-pub const ORDERS: &str = ShopCollection::Orders.name();
+pub const ORDERS: &str = "shop_orders";
 
 /// Index on the customers' country, for Pagination.
 pub const COUNTRY_INDEX: &str = "shop_customer_country";

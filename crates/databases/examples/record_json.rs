@@ -8,9 +8,9 @@ use std::fmt;
 use std::hint::black_box;
 use std::time::Instant;
 
-use hoap_data::ycsb::{FieldLength, RecordSpec, Records};
 use hoap_database::json;
 use hoap_database::key_value::Record;
+use hoap_ycsb::data::{FieldLength, RecordSpec, Records};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 

@@ -139,7 +139,7 @@ pub fn refuse_property_of_binding(property: &str) -> Result<()> {
         None if secret => "secrets come from the environment or from --config".to_owned(),
         None => "`hoap targets` lists the options of the --target URL".to_owned(),
     };
-    let scheme = crate::known().iter().find(|scheme| scheme.names.contains(&binding.scheme));
+    let scheme = crate::known().find(|scheme| scheme.names.contains(&binding.scheme));
     let form = scheme.map_or("", |scheme| scheme.form);
     let answer = format!("it belongs to YCSB's binding of {}", binding.database);
     let advice = format!("remove it: {advice}, {form}");
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn every_option_named_is_one_and_every_property_is_its_bindings() {
         for binding in BINDINGS {
-            let scheme = crate::known().iter().find(|s| s.names.contains(&binding.scheme));
+            let scheme = crate::known().find(|s| s.names.contains(&binding.scheme));
             let scheme = scheme.expect("a known scheme");
             for (property, same) in binding.same {
                 assert!(refused(property).contains(binding.database), "{property}");

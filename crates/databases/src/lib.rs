@@ -14,6 +14,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::OnceLock;
 
 use hoap_database::capabilities::in_words;
 use hoap_database::{Database, opening};
@@ -63,24 +64,43 @@ pub struct Scheme {
     /// What it offers to benchmarks, of [`CAPABILITIES`]. Empty where it is not built in.
     pub capabilities: &'static [&'static str],
     /// What it lacks whatever its server says, and why. Empty where it is not built in.
-    lacks: &'static [Lack],
-    open: Option<Opener>,
+    pub lacks: &'static [Lack],
+    /// How a URL is opened, if it is built in.
+    pub open: Option<Opener>,
 }
 
 impl Scheme {
+    /// A database that is known and not built in.
+    pub const fn absent(
+        names: &'static [&'static str],
+        database: &'static str,
+        form: &'static str,
+    ) -> Scheme {
+        Scheme { names, database, form, options: &[], capabilities: &[], lacks: &[], open: None }
+    }
+
     /// Whether this build can open it.
     pub fn built_in(&self) -> bool {
         self.open.is_some()
     }
 }
 
-type Opening<'a> = Pin<Box<dyn Future<Output = Result<Database>> + Send + 'a>>;
-type Opener = for<'a> fn(&'a str) -> Opening<'a>;
+/// A database that is being opened.
+pub type Opening<'a> = Pin<Box<dyn Future<Output = Result<Database>> + Send + 'a>>;
+/// How a URL is opened.
+pub type Opener = for<'a> fn(&'a str) -> Opening<'a>;
 
-/// Every database that `hoap` knows, built in or not.
-pub fn known() -> &'static [Scheme] {
-    SCHEMES
+/// Every database that `hoap` knows, built in or not, and those that were added.
+pub fn known() -> impl Iterator<Item = &'static Scheme> + Clone {
+    SCHEMES.iter().chain(ADDED.get().into_iter().flatten().copied())
 }
+
+/// Adds databases, once, before the first URL is read.
+pub fn add(databases: &[&'static Scheme]) {
+    let _ = ADDED.set(databases.to_vec());
+}
+
+static ADDED: OnceLock<Vec<&Scheme>> = OnceLock::new();
 
 /// Opens the database that a URL names.
 ///
@@ -117,7 +137,7 @@ pub fn offers(url: &str, needed: &[&str]) -> Result<()> {
 /// The scheme of a URL as it is spelled there, its line, and how it is opened.
 fn scheme_of(url: &str) -> Result<(&str, &'static Scheme, Opener)> {
     let built_in = || {
-        let names = SCHEMES.iter().filter(|s| s.built_in());
+        let names = known().filter(|s| s.built_in());
         names.map(|s| s.form).collect::<Vec<_>>().join(", ")
     };
     // What is no scheme may be a part of something with a password in it.
@@ -127,8 +147,8 @@ fn scheme_of(url: &str) -> Result<(&str, &'static Scheme, Opener)> {
         return Err(invalid("open a target".into(), "a target is a URL, SCHEME:REST".into())
             .advise(format!("this build has {}", built_in())));
     };
-    let Some(scheme) = SCHEMES.iter().find(|s| s.names.contains(&name)) else {
-        let all: Vec<_> = SCHEMES.iter().map(|s| s.names[0]).collect();
+    let Some(scheme) = known().find(|s| s.names.contains(&name)) else {
+        let all: Vec<_> = known().map(|s| s.names[0]).collect();
         return Err(invalid(format!("open {name}:…"), "no such kind of database".into())
             .advise(format!("the known ones are {}", all.join(", "))));
     };
@@ -156,10 +176,10 @@ macro_rules! scheme {
             capabilities: $module::CAPABILITIES,
             lacks: $module::LACKS,
             open: Some(|$url| Box::pin(async move { $open })),
-            ..absent($names, $database, $form)
+            ..Scheme::absent($names, $database, $form)
         };
         #[cfg(not(feature = $feature))]
-        const SCHEME: Scheme = absent($names, $database, $form);
+        const SCHEME: Scheme = Scheme::absent($names, $database, $form);
         SCHEME
     }};
 }
@@ -172,7 +192,7 @@ static SCHEMES: &[Scheme] = &[
         capabilities: sqlite::CAPABILITIES,
         lacks: sqlite::LACKS,
         open: Some(|url| Box::pin(async move { sqlite::open(url) })),
-        ..absent(&["sqlite"], "SQLite", "sqlite:PATH[?option=value&…]")
+        ..Scheme::absent(&["sqlite"], "SQLite", "sqlite:PATH[?option=value&…]")
     },
     scheme!("duckdb", &["duckdb"], "DuckDB", "duckdb:PATH[?option=value&…]", duckdb, |url| {
         duckdb::open(url)
@@ -246,18 +266,9 @@ static SCHEMES: &[Scheme] = &[
         capabilities: null::CAPABILITIES,
         lacks: null::LACKS,
         open: Some(|url| Box::pin(async move { null::open(url) })),
-        ..absent(&["null"], "nothing: it measures the client", "null:[?option=value&…]")
+        ..Scheme::absent(&["null"], "nothing: it measures the client", "null:[?option=value&…]")
     },
 ];
-
-/// A database that is known and not built in.
-const fn absent(
-    names: &'static [&'static str],
-    database: &'static str,
-    form: &'static str,
-) -> Scheme {
-    Scheme { names, database, form, options: &[], capabilities: &[], lacks: &[], open: None }
-}
 
 #[cfg(test)]
 mod tests {
@@ -265,11 +276,11 @@ mod tests {
 
     #[test]
     fn every_scheme_is_one_of_a_place_or_of_a_file() {
-        for name in super::known().iter().flat_map(|scheme| scheme.names) {
+        for name in super::known().flat_map(|scheme| scheme.names) {
             assert!(PLACES.contains(name) != FILES.contains(name), "{name}");
         }
         for name in FILES.iter().chain(&PLACES) {
-            assert!(super::known().iter().any(|scheme| scheme.names.contains(name)), "{name}");
+            assert!(super::known().any(|scheme| scheme.names.contains(name)), "{name}");
         }
     }
 }

@@ -6,9 +6,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use hoap_data::words::counted;
-use twox_hash::XxHash3_128;
-
 use hoap_record::whole::is_temporary;
+use twox_hash::XxHash3_128;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::generate::{FilesWatch, Progress};
@@ -45,7 +44,7 @@ pub fn check(dir: &Path, threads: usize, watch: FilesWatch<'_>) -> Result<Checke
         if is_manifest(name) && name.ends_with(".unfinished.json") {
             checked.problems.push(format!("{name}: not finished; go on with --resume"));
         } else if is_manifest(name) {
-            match Manifest::read(&dir.join(name)) {
+            match Manifest::read(&dir.join(name), watch.known) {
                 Ok(manifest) => manifests.extend(manifest),
                 Err(e) if e.kind == ErrorKind::Broken => checked.problems.push(e.to_string()),
                 Err(e) => return Err(e),

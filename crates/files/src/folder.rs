@@ -13,6 +13,7 @@ use crate::manifest::{
     FileEntry, Manifest, Parameters, manifest_path, part_suffix, unfinished_path,
 };
 use crate::sink::Sink;
+use crate::valid::Known;
 
 /// What to do where files exist already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,7 @@ impl Folder {
         parameters: Parameters,
         extension: String,
         tables: &[&str],
-        existing: Existing,
+        (existing, known): (Existing, &Known<'_>),
     ) -> Result<Folder> {
         fs::create_dir_all(dir).map_err(|e| Error::write(dir, &e))?;
         let part = Part { part: parameters.part, of: parameters.of };
@@ -71,33 +72,36 @@ impl Folder {
                 folder.refuse(tables, &BTreeSet::new(), advice)?;
             }
             Existing::Replace => {
-                let mut known = BTreeSet::new();
+                let mut listed = BTreeSet::new();
                 for path in [&whole, &unfinished] {
                     // What cannot be read as one is no manifest of hoap's.
-                    let Some(manifest) = Manifest::read(path).ok().flatten() else { continue };
-                    // A file of another size, or a link, is not what the manifest lists.
-                    let listed = |entry: &&FileEntry| {
-                        let listed = |m: fs::Metadata| m.is_file() && m.len() == entry.bytes;
-                        fs::symlink_metadata(dir.join(&entry.file)).is_ok_and(listed)
+                    let Some(manifest) = Manifest::read(path, known).ok().flatten() else {
+                        continue;
                     };
-                    known.extend(manifest.files.iter().filter(listed).map(|f| f.file.clone()));
-                    known.insert(name(path));
+                    // A file of another size, or a link, is not what the manifest lists.
+                    let is_whole = |entry: &&FileEntry| {
+                        let same = |m: fs::Metadata| m.is_file() && m.len() == entry.bytes;
+                        fs::symlink_metadata(dir.join(&entry.file)).is_ok_and(same)
+                    };
+                    listed.extend(manifest.files.iter().filter(is_whole).map(|f| f.file.clone()));
+                    listed.insert(name(path));
                 }
-                folder.refuse(tables, &known, FOREIGN)?;
-                for name in &known {
+                folder.refuse(tables, &listed, FOREIGN)?;
+                for name in &listed {
                     remove(&dir.join(name))?;
                 }
             }
             Existing::Resume => {
                 // The unfinished one is newer where both exist.
-                if let Some(theirs) = Manifest::read(&unfinished)? {
+                if let Some(theirs) = Manifest::read(&unfinished, known)? {
                     folder.take_over(&unfinished, theirs)?;
-                } else if let Some(theirs) = Manifest::read(&whole)? {
+                } else if let Some(theirs) = Manifest::read(&whole, known)? {
                     folder.take_over(&whole, theirs)?;
                     folder.whole = true;
                 }
                 let files = folder.manifest.files.iter().map(|f| f.file.clone());
-                let is_ours = |path: &&PathBuf| Manifest::read(path).is_ok_and(|m| m.is_some());
+                let is_ours =
+                    |path: &&PathBuf| Manifest::read(path, known).is_ok_and(|m| m.is_some());
                 let manifests = [&whole, &unfinished].into_iter().filter(is_ours).map(|p| name(p));
                 folder.refuse(tables, &files.chain(manifests).collect(), FOREIGN)?;
             }

@@ -39,4 +39,5 @@ pub use manifest::{FileEntry, Manifest, Parameters};
 pub use options::{Codec, Form, Format, LEAST_SIZE, Layout, MOST_ROW_GROUP, Options, ROW_GROUP};
 pub use probe::document;
 pub use shape::Value;
-pub use source::{FileSource, YcsbTable};
+pub use source::{AnyWriter, FileSource, Visit};
+pub use valid::{Known, number};

@@ -7,17 +7,20 @@ use std::ops::Range;
 use std::path::Path;
 use std::str::FromStr;
 
-use hoap_data::shop::{ShopData, ShopSpec};
 use hoap_data::words::counted;
-use hoap_data::ycsb::{RecordSpec, Records};
-use hoap_data::{DATA_VERSION, DataSet, Part, Schema, Spec};
+use hoap_data::{DATA_VERSION, Part};
 use hoap_record::input;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::{Error, ErrorKind};
 use crate::manifest::{FileEntry, Manifest, Parameters, part_suffix};
 use crate::options::{Codec, Format, Layout, extension};
-use crate::source::{FileSource, YcsbTable};
+use crate::source::FileSource;
+
+/// Makes the data set of a benchmark of parameters that a manifest names, as far as they decide the
+/// numbers of documents; `None` if it knows no benchmark of that name.
+pub type Known<'a> =
+    dyn Fn(&str, &Map<String, Value>) -> Option<Result<Box<dyn FileSource>, String>> + 'a;
 
 /// The most bytes of a manifest: of some million files.
 const MOST: u64 = 256 << 20;
@@ -35,7 +38,7 @@ impl Manifest {
     ///
     /// # Errors
     /// A file that cannot be read, is not a manifest, or lists what no call wrote.
-    pub(crate) fn read(path: &Path) -> crate::error::Result<Option<Manifest>> {
+    pub(crate) fn read(path: &Path, known: &Known<'_>) -> crate::error::Result<Option<Manifest>> {
         let text = match input::bytes(path, MOST).and_then(input::unmarked) {
             Ok(text) => text,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -48,13 +51,13 @@ impl Manifest {
         };
         let manifest: Manifest = serde_json::from_str(&text).map_err(|e| broken(e.to_string()))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        validate(&manifest, &name).map_err(broken)?;
+        validate(&manifest, &name, known).map_err(broken)?;
         Ok(Some(manifest))
     }
 }
 
 /// Checks the manifest of the file `name`. The error names the entry and its value.
-fn validate(manifest: &Manifest, name: &str) -> Result<(), String> {
+fn validate(manifest: &Manifest, name: &str, known: &Known<'_>) -> Result<(), String> {
     let Manifest { parameters, files, .. } = manifest;
     let Parameters { part, of, .. } = *parameters;
     if part == 0 || part > of {
@@ -68,7 +71,7 @@ fn validate(manifest: &Manifest, name: &str) -> Result<(), String> {
     let extension =
         extension(word::<Format>(&parameters.format)?, word::<Codec>(&parameters.compression)?);
     word::<Layout>(&parameters.schema)?;
-    let ranges = ranges(parameters)?;
+    let ranges = ranges(parameters, known)?;
     let mut seen = BTreeSet::new();
     let mut tables: BTreeMap<&str, Table<'_>> = BTreeMap::new();
     let mut bytes = 0u64;
@@ -151,17 +154,19 @@ fn short(text: &str) -> &str {
 
 /// The indexes of each collection in the manifest's part, from the data set's own sizes; `None` in
 /// the place of a range where another version made the data.
-fn ranges(p: &Parameters) -> Result<BTreeMap<&str, Option<Range<u64>>>, String> {
+fn ranges<'a>(
+    p: &'a Parameters,
+    known: &Known<'_>,
+) -> Result<BTreeMap<&'a str, Option<Range<u64>>>, String> {
     let part = Part { part: p.part, of: p.of };
-    let known = match p.data_version == DATA_VERSION {
-        true => {
-            sizes(p, part).map_err(|what| format!("no {} data set: {what}", short(&p.benchmark)))?
-        }
+    let sizes = match p.data_version == DATA_VERSION {
+        true => sizes(p, part, known)
+            .map_err(|what| format!("no {} data set: {what}", short(&p.benchmark)))?,
         false => Vec::new(),
     };
     let mut ranges = BTreeMap::new();
     for name in &p.collections {
-        let range = known.iter().find(|(known, _)| known == name).map(|(_, range)| range.clone());
+        let range = sizes.iter().find(|(known, _)| known == name).map(|(_, range)| range.clone());
         if range.is_none() && p.data_version == DATA_VERSION {
             return Err(format!("{} has no collection {:?}", short(&p.benchmark), short(name)));
         }
@@ -172,44 +177,14 @@ fn ranges(p: &Parameters) -> Result<BTreeMap<&str, Option<Range<u64>>>, String> 
     Ok(ranges)
 }
 
-/// The same of the data set that the parameters describe, as far as they decide numbers of
-/// documents.
-fn sizes(p: &Parameters, part: Part) -> Result<Vec<(String, Range<u64>)>, String> {
-    let text = |name: &str| p.data.get(name).and_then(Value::as_str).unwrap_or_default();
-    match p.benchmark.as_str() {
-        schema @ ("ch2" | "ch2pp") => {
-            let schema: Schema = schema.parse().map_err(|e: hoap_data::SpecError| e.to_string())?;
-            let spec = Spec {
-                scale_down: number(p, "scale_down")?,
-                ..Spec::new(schema, number(p, "warehouses")?)
-            };
-            let data = DataSet::new(spec).map_err(|e| e.to_string())?;
-            Ok(of(&data, part))
-        }
-        "shop" => {
-            let spec = ShopSpec {
-                orders_per_customer: number(p, "orders_per_customer")?,
-                customers_per_country: number(p, "customers_per_country")?,
-                customers_per_zip: number(p, "customers_per_zip")?,
-                customer_bytes: number(p, "customer_bytes")?,
-                order_bytes: number(p, "order_bytes")?,
-                ..ShopSpec::new(number(p, "customers")?)
-            };
-            let data = ShopData::new(spec).map_err(|e| e.to_string())?;
-            Ok(of(&data, part))
-        }
-        "ycsb" => {
-            let spec = RecordSpec {
-                start: number(p, "start")?,
-                count: number(p, "records")?,
-                ..RecordSpec::default()
-            };
-            let records = Records::new(spec).map_err(|e| e.to_string())?;
-            let table = YcsbTable::new(text("table"), records).map_err(|e| e.to_string())?;
-            Ok(of(&table, part))
-        }
-        _ => Err("this hoap knows none of that name".into()),
-    }
+/// The same of the data set that the parameters describe.
+fn sizes(
+    p: &Parameters,
+    part: Part,
+    known: &Known<'_>,
+) -> Result<Vec<(String, Range<u64>)>, String> {
+    let data = known(&p.benchmark, &p.data).ok_or("this hoap knows none of that name")?;
+    Ok(of(&*data?, part))
 }
 
 fn of(data: &dyn FileSource, part: Part) -> Vec<(String, Range<u64>)> {
@@ -217,8 +192,12 @@ fn of(data: &dyn FileSource, part: Part) -> Vec<(String, Range<u64>)> {
     names.map(|(at, name)| (name.to_owned(), part.range(0..data.count(at)))).collect()
 }
 
-fn number<T: TryFrom<u64>>(p: &Parameters, name: &str) -> Result<T, String> {
-    let value = p.data.get(name);
+/// A whole number among the parameters of a data set.
+///
+/// # Errors
+/// Says that it is missing, or what is there.
+pub fn number<T: TryFrom<u64>>(data: &Map<String, Value>, name: &str) -> Result<T, String> {
+    let value = data.get(name);
     let number = value.and_then(Value::as_u64).and_then(|n| T::try_from(n).ok());
     number.ok_or_else(|| match value {
         None => format!("{name} is missing"),

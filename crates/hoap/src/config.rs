@@ -14,13 +14,10 @@
 //! `operational` and `analytical` at the top that the command has no flags for are for other
 //! commands.
 
-// The path is for fuzz/, which compiles this file as a module of another program.
 #[cfg(any(test, fuzzing))]
-#[path = "config/fuzz.rs"]
 pub mod fuzz;
 #[cfg(test)]
 mod tests;
-#[path = "config/ycsb.rs"]
 mod ycsb;
 
 use std::ffi::OsString;

@@ -1,77 +1,7 @@
-//! The command line: parse, plan, print. What another crate could own is there, not here.
-
-mod args;
-mod commands;
-mod config;
-mod console;
-mod failure;
-mod interrupt;
-mod live;
-mod streams;
-mod version;
+//! `hoap`.
 
 use std::process::ExitCode;
-use std::thread;
-
-use failure::Failure;
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
-
-/// The stack of the thread that runs the command: that of the main thread is whatever the shell's
-/// `ulimit -s` left.
-const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
-    take_descriptors();
-    let thread = thread::Builder::new().name("command".into()).stack_size(STACK).spawn(command);
-    let code = match thread.map(thread::JoinHandle::join) {
-        Ok(Ok(code)) => code,
-        Ok(Err(panic)) => std::panic::resume_unwind(panic),
-        Err(e) => Failure::unavailable(format!("start: {e}")).report(),
-    };
-    streams::settle();
-    code
-}
-
-/// Takes as many file descriptors as the system allows: each client of a database with a network
-/// needs one, and shells give 1,024.
-fn take_descriptors() {
-    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
-        && soft < hard
-    {
-        // Without them errors say what is lacking.
-        let _ = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);
-    }
-}
-
-fn command() -> ExitCode {
-    let argv = std::env::args_os().collect();
-    let args = match config::parse(argv) {
-        Ok(args) => args,
-        Err(config::ParseError::Help(help)) => return told(&help),
-        Err(config::ParseError::Usage(failure)) => return failure.report(),
-    };
-    // More than one thread: what a database's driver does in the background goes on while a command
-    // keeps this one busy.
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(e) => return Failure::unavailable(format!("start: {e}")).report(),
-    };
-    match runtime.block_on(commands::execute(args)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
-    }
-}
-
-/// Prints what the user asked for of the command line, or should have.
-fn told(help: &clap::Error) -> ExitCode {
-    let text = help.render().to_string();
-    if help.use_stderr() {
-        streams::say(text.trim_end());
-        return ExitCode::from(2);
-    }
-    streams::print(&text);
-    match streams::finish() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(e) => Failure::unprinted(&e).report(),
-    }
+    hoap::main(&[], &[])
 }

@@ -14,7 +14,7 @@ pub fn short() -> String {
 
 /// The same with the databases, the other features and the drivers.
 pub fn long() -> String {
-    let known = hoap_databases::known().iter().filter(|scheme| scheme.built_in());
+    let known = hoap_databases::known().filter(|scheme| scheme.built_in());
     let databases: Vec<_> = known.map(|scheme| scheme.names[0]).collect();
     let features = FEATURES.filter(|features| !features.is_empty()).unwrap_or("none");
     format!(

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use hoap_data::{Collection, DataSet, Schema};
+use hoap_ch2::data::{Collection, DataSet, Schema};
+use hoap_ch2::ingestion::Meter;
+use hoap_ch2::queries::{Parameters, QuerySet, Texts};
 use hoap_database::{Answer, Batch, Database, Index, Row};
 use hoap_databases::open;
-use hoap_workload::answers::compare;
-use hoap_workload::ch2::ingestion::Meter;
-use hoap_workload::ch2::queries::{Column, Kind, Parameters, Query, QuerySet, Texts};
+use hoap_workload::answers::{Column, Kind, Query, compare};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
@@ -166,7 +166,7 @@ pub fn check(
     let Answer { columns, rows } = &expected.answer;
     let kept = rows.iter().take(expected.limit.unwrap_or(usize::MAX)).cloned().collect();
     let kept = Answer { columns: columns.clone(), rows: kept };
-    compare(schema, query, &kept, found).map_err(|e| e.to_string())?;
+    compare(schema.name(), query, &kept, found).map_err(|e| e.to_string())?;
     if expected.limit.is_none() {
         return Ok(());
     }

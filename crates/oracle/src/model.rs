@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use hoap_data::Schema;
+use hoap_ch2::data::Schema;
 use serde_json::Value;
 
 use super::instant::Instant;

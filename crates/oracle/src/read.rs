@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use hoap_data::{Collection, DataSet, Schema};
+use hoap_ch2::data::{Collection, DataSet, Schema};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -1,9 +1,10 @@
 //! The data and the parameters with which answers are compared.
 
-use hoap_data::{DataSet, ExtraFields, Schema, Spec};
+use hoap_ch2::data::{DataSet, ExtraFields, Schema, Spec};
+use hoap_ch2::queries::catalogue::QUERIES;
+use hoap_ch2::queries::{ParameterSet, Parameters};
 use hoap_database::Answer;
-use hoap_workload::ch2::queries::catalogue::QUERIES;
-use hoap_workload::ch2::queries::{ParameterSet, Parameters, Query};
+use hoap_workload::answers::Query;
 
 use super::evaluate::answer;
 use super::model::Loaded;

@@ -18,6 +18,7 @@
 #![allow(missing_docs)]
 #![allow(clippy::print_stderr)]
 
+pub mod benchmarks;
 pub mod browser;
 pub mod certificates;
 pub mod ch2;
@@ -30,9 +31,12 @@ pub mod fuzz;
 pub mod gone;
 pub mod lab;
 pub mod loads;
+pub mod measured;
 pub mod place;
 pub mod redis;
 pub mod runs;
+pub mod scanned;
+pub mod statistics;
 pub mod urls;
 mod wait;
 pub mod wire;

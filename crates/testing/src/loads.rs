@@ -3,12 +3,12 @@
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use hoap_data::ycsb::RecordSpec;
 use hoap_database::{Documents, Row};
 use hoap_databases::open;
 use hoap_workload::load::LoadSource;
 use hoap_workload::note;
-use hoap_workload::ycsb::UserTable;
+use hoap_ycsb::UserTable;
+use hoap_ycsb::data::RecordSpec;
 use serde_json::Value;
 
 use crate::wait;

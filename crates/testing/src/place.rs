@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hoap_data::Collection;
+use hoap_ch2::data::Collection;
 use hoap_database::{Database, Documents};
 use hoap_databases::open;
 use hoap_workload::{ErrorKind, Result};

@@ -3,12 +3,12 @@
 
 use std::sync::atomic::AtomicBool;
 
+use hoap_ch2::ledger::RunMark;
+use hoap_ch2::witness::{self, Witnesses};
 use hoap_database::Database;
 use hoap_isolation::judge;
 use hoap_record::history::Attempt;
 use hoap_record::{Level, Witness};
-use hoap_workload::ch2::ledger::RunMark;
-use hoap_workload::ch2::witness::{self, Witnesses};
 
 use crate::wait;
 

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use hoap_data::ycsb::Records;
+use hoap_ch2::checks::district::District;
+use hoap_ch2::ledger::Payment;
+use hoap_ch2::ledger::contribution::Contribution as Ch2;
 use hoap_record::folder::{each_sample, read_ledger, read_run};
 use hoap_record::{Error, ErrorKind, Result};
-use hoap_workload::ch2::contribution::Contribution as Ch2;
-use hoap_workload::ch2::district::District;
-use hoap_workload::ch2::ledger::Payment;
 use hoap_workload::contribution;
-use hoap_workload::ycsb::UserTable;
+use hoap_ycsb::UserTable;
+use hoap_ycsb::data::Records;
 use serde::Deserialize;
 
 use crate::plan::Recount;

@@ -8,7 +8,7 @@ use hoap_data::random::Stream;
 /// and of how many clients had that number in the steps before. Which of them connects first makes
 /// no difference.
 #[derive(Debug, Default)]
-pub(crate) struct ClientStreams {
+pub struct ClientStreams {
     /// By number, how many clients were made.
     made: Mutex<Vec<u64>>,
 }

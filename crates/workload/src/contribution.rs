@@ -1,6 +1,6 @@
 //! The file in which one of several driver machines leaves its part of the checks that need all of
-//! them. The benchmark defines its content ([`crate::ch2::contribution`],
-//! [`crate::ycsb::Contribution`]); the driver and the report pass it on unread.
+//! them. The benchmark defines its content ([`hoap_ch2::ledger::contribution`],
+//! [`hoap_ycsb::Contribution`]); the driver and the report pass it on unread.
 
 use std::fmt::{self, Formatter};
 use std::io::{self, Write};

@@ -4,21 +4,15 @@
 //! * [`contribution`]: the file of one of several driver machines, for the checks of all.
 //! * [`load`]: loading any benchmark's documents; [`note`]: the note of a loaded database.
 //! * [`at_work`]: who writes to a database now; [`claim`]: the mark of a writer.
-//! * [`ch2`]: CH2 and CH2++: transactions, queries, loading and checks.
-//! * [`shop`]: Pagination and JOIN over customers and orders.
-//! * [`ycsb`]: YCSB's core workload.
 
 pub mod answers;
 pub mod at_work;
-pub mod ch2;
 pub mod claim;
-mod clients;
+pub mod clients;
 pub mod contribution;
 pub mod load;
 pub mod note;
 pub mod process;
-pub mod shop;
-pub mod ycsb;
 
 use std::pin::Pin;
 

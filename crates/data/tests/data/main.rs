@@ -1,17 +1,5 @@
-//! Documents as their specifications have them: counts, shapes, values, bytes.
+//! What the generators of all benchmarks share.
 
-mod alone;
-mod cardinality;
-mod common;
-mod consistency;
-mod customer;
 mod date;
-mod golden;
-mod goods;
-mod orders;
-mod purity;
+mod measured;
 mod random;
-mod shape;
-mod shop;
-mod spec;
-mod ycsb;

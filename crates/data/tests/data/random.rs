@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use crate::common::{self, Uniform, assert_even, assert_share};
 use hoap_data::permutation::Permutation;
 use hoap_data::random::Stream;
+use hoap_testing::statistics::{self, Uniform, assert_even, assert_share};
 
 /// Words are a function of seed, path and position.
 #[test]
@@ -55,9 +55,9 @@ fn fractions_and_chances() {
 fn characters() {
     type Fill = fn(&mut Stream, &mut [u8]);
     let kinds: [(&'static str, Fill); 3] = [
-        (common::LETTERS, Stream::letters),
-        (common::DIGITS, Stream::digits),
-        (common::ALPHANUMERICS, Stream::alphanumerics),
+        (statistics::LETTERS, Stream::letters),
+        (statistics::DIGITS, Stream::digits),
+        (statistics::ALPHANUMERICS, Stream::alphanumerics),
     ];
     for (characters, fill) in kinds {
         // Each of the eight places in a word, and each pair of neighbours.

@@ -26,7 +26,7 @@ fn what_is_known_and_not_built_in_says_so_without_repeating_secrets() {
     ] {
         let (name, _) = url.split_once(':').unwrap();
         let built_in = |s: &hoap_databases::Scheme| s.names.contains(&name) && s.built_in();
-        if hoap_databases::known().iter().any(built_in) {
+        if hoap_databases::known().any(built_in) {
             continue;
         }
         let line = refused(url).to_string();
@@ -49,7 +49,7 @@ fn what_is_unknown_lists_the_known() {
 
 #[test]
 fn every_scheme_is_listed_once() {
-    let mut names: Vec<_> = hoap_databases::known().iter().flat_map(|s| s.names).collect();
+    let mut names: Vec<_> = hoap_databases::known().flat_map(|s| s.names).collect();
     let count = names.len();
     names.sort();
     names.dedup();
@@ -59,7 +59,7 @@ fn every_scheme_is_listed_once() {
 /// A URL of every database that is built in, with each option at its default; but of those that
 /// [`CONNECT`].
 fn built_in() -> Vec<(&'static hoap_databases::Scheme, String)> {
-    let known = hoap_databases::known().iter();
+    let known = hoap_databases::known();
     let built_in = known.filter(|s| s.built_in() && !CONNECT.contains(&s.names[0]));
     let url = |scheme: &'static hoap_databases::Scheme| {
         let name = scheme.names[0];
@@ -152,7 +152,7 @@ const WITH_SECRETS: &[&str] = &[
 #[test]
 fn no_database_repeats_a_secret_of_its_url() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    for name in hoap_databases::known().iter().flat_map(|scheme| scheme.names) {
+    for name in hoap_databases::known().flat_map(|scheme| scheme.names) {
         // A name of a file is no secret; where there is a host it is no file.
         let place = |form: &&&str| form.starts_with("SCHEME://") && !form.starts_with("SCHEME:///");
         let file = ["duckdb", "sqlite", "null"].contains(name);

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use hoap_data::{Collection, DataSet, Schema, Spec};
+use hoap_ch2::data::{Collection, DataSet, Schema, Spec};
 use hoap_databases::duckdb::open;
 use hoap_testing::conformance::{count, load, wait};
 use hoap_workload::load::{Existing, Load, Loaded};

@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use duckdb::Connection;
-use hoap_data::shop::{ShopData, ShopSpec};
-use hoap_data::{DataSet, Schema, Spec};
+use hoap_ch2::data::{DataSet, Schema, Spec};
 use hoap_database::Index;
 use hoap_databases::duckdb::open;
+use hoap_shop::data::{ShopData, ShopSpec};
 use hoap_testing::conformance::wait;
 use hoap_workload::load::{Existing, Load, LoadSource, Loaded, load};
 use serde_json::Value;

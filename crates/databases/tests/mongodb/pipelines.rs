@@ -444,7 +444,7 @@ fn check(text: &Value, reader: &mut Reader) -> Checked {
 
 /// Every text, with the name of its file.
 fn texts() -> Vec<(PathBuf, Value)> {
-    let queries = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../queries");
+    let queries = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks/ch2/queries");
     let mut texts = Vec::new();
     for folder in ["ch2/mongodb", "ch2/mongodb/tuned", "ch2pp/mongodb", "ch2pp/mongodb/tuned"] {
         for entry in std::fs::read_dir(queries.join(folder)).unwrap() {

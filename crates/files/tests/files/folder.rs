@@ -4,12 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hoap_data::{Collection, DataSet, Part, Schema, Spec};
+use hoap_ch2::data::{Collection, DataSet, Schema, Spec};
+use hoap_data::Part;
 use hoap_files::{
     Checked, Codec, ErrorKind, Existing, FilesWatch, Form, Format, Manifest, Options, Progress,
     Request, check, to_files,
 };
-
+use hoap_testing::benchmarks::known;
 use serde_json::json;
 
 use super::{data_set, form, options, read, request, shop, write, ycsb};
@@ -24,7 +25,7 @@ fn split_form(format: Format) -> Form {
 }
 
 fn checked(dir: &Path) -> Checked {
-    check(dir, 2, FilesWatch { stop: &|| false, progress: &mut |_| () }).unwrap()
+    check(dir, 2, FilesWatch { stop: &|| false, progress: &mut |_| (), known: &known }).unwrap()
 }
 
 fn manifest(dir: &Path, name: &str) -> Manifest {
@@ -91,7 +92,8 @@ fn a_check_finds_what_is_wrong() {
     let data = data_set(Schema::Ch2);
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let e = check(dir, 1, FilesWatch { stop: &|| false, progress: &mut |_| () }).unwrap_err();
+    let e = check(dir, 1, FilesWatch { stop: &|| false, progress: &mut |_| (), known: &known })
+        .unwrap_err();
     assert!(e.kind == ErrorKind::Usage && e.to_string().contains("no manifest.json"), "{e}");
     write(&request(&data), dir, Existing::Refuse).unwrap();
     let item = dir.join("item.ndjson");
@@ -162,7 +164,7 @@ fn finishes_by_resuming(whole: &Request<'_>) {
             let most = AtomicU64::new(0);
             let stop = || most.load(Ordering::SeqCst) > 1_500_000;
             let mut progress = |p: Progress| most.store(p.bytes, Ordering::SeqCst);
-            let watch = FilesWatch { stop: &stop, progress: &mut progress };
+            let watch = FilesWatch { stop: &stop, progress: &mut progress, known: &known };
             let end = to_files(&request, dir.path(), Existing::Resume, watch);
             let after = read(dir.path());
             assert!(!after.keys().any(|name| name.ends_with(".tmp")), "{:?}", after.keys());

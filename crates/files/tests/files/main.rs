@@ -10,13 +10,16 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hoap_data::shop::{ShopData, ShopSpec};
-use hoap_data::ycsb::{FieldLength, RecordSpec, Records};
-use hoap_data::{Buffer, DataSet, ExtraFields, Part, Schema, Spec};
+use hoap_ch2::data::{DataSet, ExtraFields, Schema, Spec};
+use hoap_data::{Buffer, Part};
 use hoap_files::{
     Codec, Existing, FileSource, FilesWatch, Form, Format, Layout, Options, Request, Result,
-    Written, YcsbTable,
+    Written,
 };
+use hoap_shop::data::{ShopData, ShopSpec};
+use hoap_testing::benchmarks::known;
+use hoap_ycsb::data::{FieldLength, RecordSpec, Records};
+use hoap_ycsb::files::YcsbTable;
 use serde_json::Value;
 
 /// A small data set whose collections still have many documents.
@@ -74,7 +77,7 @@ fn options(format: Format, codec: Codec) -> Options {
 }
 
 fn write(request: &Request<'_>, dir: &Path, existing: Existing) -> Result<Written> {
-    let watch = FilesWatch { stop: &|| false, progress: &mut |_| () };
+    let watch = FilesWatch { stop: &|| false, progress: &mut |_| (), known: &known };
     hoap_files::to_files(request, dir, existing, watch)
 }
 

@@ -5,10 +5,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hoap_data::Schema;
+use hoap_ch2::data::Schema;
 use hoap_files::{
     Codec, ErrorKind, Existing, FilesWatch, Format, Options, Request, check, to_files,
 };
+use hoap_testing::benchmarks::known;
 use serde_json::{Value, json};
 
 use super::{data_set, form, options, read, request, write};
@@ -21,7 +22,9 @@ fn edit(dir: &Path, change: impl FnOnce(&mut Value)) {
 }
 
 fn problems(dir: &Path) -> Vec<String> {
-    check(dir, 2, FilesWatch { stop: &|| false, progress: &mut |_| () }).unwrap().problems
+    check(dir, 2, FilesWatch { stop: &|| false, progress: &mut |_| (), known: &known })
+        .unwrap()
+        .problems
 }
 
 /// A change of one value of a manifest, and what the error says of it.
@@ -173,7 +176,7 @@ fn what_no_manifest_lists_is_neither_replaced_nor_resumed() {
         let stops = AtomicBool::new(false);
         let stop = || ends_early && stops.load(Ordering::SeqCst);
         let mut progress = |_| stops.store(true, Ordering::SeqCst);
-        let watch = FilesWatch { stop: &stop, progress: &mut progress };
+        let watch = FilesWatch { stop: &stop, progress: &mut progress, known: &known };
         let end = to_files(&request(&data), dir, Existing::Refuse, watch);
         assert_eq!(end.is_err(), ends_early);
         fs::write(dir.join(name), "mine").unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use hoap_data::{Collection, Schema};
+use hoap_ch2::data::{Collection, Schema};
 use hoap_files::{Codec, Format, Request};
 use serde_json::Value;
 
@@ -214,11 +214,12 @@ fn csv_quotes_what_would_be_read_otherwise() {
 
 #[cfg(feature = "parquet")]
 pub(super) mod parquet {
-    use super::*;
     use ::parquet::file::reader::{FileReader, SerializedFileReader};
     use ::parquet::record::{Field, Row};
     use bytes::Bytes;
     use hoap_files::Options;
+
+    use super::*;
 
     /// A row as the document it was.
     fn document(row: &Row) -> Value {

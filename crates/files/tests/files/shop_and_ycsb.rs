@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use hoap_data::shop::{ShopCollection, ShopData, ShopSpec};
-use hoap_data::ycsb::{FieldLength, KeyOrder, RecordSpec, Records};
-use hoap_files::{Codec, ErrorKind, FileSource, Format, Request, YcsbTable, document};
+use hoap_files::{Codec, FileSource, Format, Request, document};
+use hoap_shop::data::{ShopCollection, ShopData, ShopSpec};
+use hoap_ycsb::data::{FieldLength, KeyOrder, RecordSpec, Records};
+use hoap_ycsb::files::YcsbTable;
 use serde_json::{Value, json};
 
 use super::same_data::{Row, assert_row, rows};
@@ -222,7 +223,10 @@ fn csv_tables_of_customers_join_to_the_documents() {
 fn names_of_tables_that_are_no_file_names_are_refused() {
     for name in ["", "../x", "a/b", "a.b", "manifest", "ü", "a b", &"x".repeat(101)] {
         let e = YcsbTable::new(name, records()).unwrap_err();
-        assert!(e.kind == ErrorKind::Usage && e.to_string().contains("name of a file"), "{e}");
+        assert!(
+            e.kind == hoap_record::ErrorKind::Invalid && e.to_string().contains("name of a file"),
+            "{e}"
+        );
         assert!(!e.to_string().contains('\n'));
     }
 }
@@ -276,9 +280,9 @@ fn documents_of_megabytes_are_written() {
 
 #[cfg(feature = "parquet")]
 mod parquet {
-    use super::*;
     use ::parquet::file::reader::FileReader;
 
+    use super::*;
     use crate::same_data::parquet::{documents_of, reader};
 
     #[test]

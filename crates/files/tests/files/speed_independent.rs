@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use hoap_data::{Collection, Part, Schema};
+use hoap_ch2::data::{Collection, Schema};
+use hoap_data::Part;
 use hoap_files::{Codec, FilesWatch, Form, Format, Options, Request, to_pipe};
+use hoap_testing::benchmarks::known;
 
 use super::{data_set, form, lines, options, request, shop, written, ycsb};
 
@@ -116,7 +118,7 @@ fn pipe_gets_all(request: &Request<'_>) {
             assert!(p.done <= p.of && p.bytes > last);
             last = p.bytes;
         };
-        let watch = FilesWatch { stop: &|| false, progress: &mut progress };
+        let watch = FilesWatch { stop: &|| false, progress: &mut progress, known: &known };
         let request = Request { threads, ..*request };
         let (documents, bytes) = to_pipe(&request, &mut out, watch).unwrap();
         assert!(out == expected);

@@ -1,22 +1,22 @@
 //! `hoap gen`.
 
-use std::error::Error;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use clap::{Args, Subcommand};
-use hoap_conduct::data::{Data, Records, ShopArgs};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use hoap_conduct::data::{AskedData, DataEntry};
 use hoap_conduct::values::{PartArg, Size};
-use hoap_data::Collection;
-use hoap_data::shop::ShopCollection;
+use hoap_data::SpecError;
 use hoap_files::{Codec, Existing, Format, Layout};
+
+use super::named::{Named, OfBenchmark};
+use crate::built_in;
 
 #[derive(Debug, Args)]
 #[allow(missing_docs)]
 pub struct Gen {
     #[command(subcommand)]
-    pub benchmark: Option<GenBenchmark>,
+    pub benchmark: Option<Named<Made>>,
     /// Read the files of a folder again and hold them against their manifest
     #[arg(long, value_name = "DIR")]
     pub check: Option<PathBuf>,
@@ -28,42 +28,56 @@ pub struct Gen {
     pub dry_run: bool,
 }
 
-#[derive(Debug, Subcommand)]
-#[allow(missing_docs)]
-pub enum GenBenchmark {
-    /// CH2, the first version: flat names and addresses
-    Ch2(GenOf<Data, Collection>),
-    /// CH2++: nested documents, arrays, extra fields
-    Ch2pp(GenOf<Data, Collection>),
-    /// The records of YCSB, each with its key as the field _id
-    Ycsb(GenYcsb),
-    /// The customers and orders of Pagination and JOIN
-    Shop(GenOf<ShopArgs, ShopCollection>),
-}
-
-#[derive(Debug, Args)]
-#[allow(missing_docs)]
-pub struct GenOf<D, C>
-where
-    D: Args,
-    C: Clone + Send + Sync + FromStr<Err: Into<Box<dyn Error + Send + Sync>>> + 'static,
-{
-    #[command(flatten)]
-    pub data: D,
-    /// Only these collections, in this order
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub collections: Vec<C>,
-    #[command(flatten)]
+/// The documents that become files.
+#[derive(Debug)]
+pub struct Made {
+    /// The documents.
+    pub data: Box<dyn AskedData>,
+    /// The collections that were named, by position.
+    pub collections: Vec<usize>,
+    /// What they become.
     pub output: Output,
 }
 
-#[derive(Debug, Args)]
-#[allow(missing_docs)]
-pub struct GenYcsb {
-    #[command(flatten)]
-    pub records: Records,
-    #[command(flatten)]
-    pub output: Output,
+impl OfBenchmark for Made {
+    fn commands() -> Vec<Command> {
+        let command = |entry: &'static dyn DataEntry| {
+            let command = entry.gen_command()?.args(chosen(entry.collections()));
+            Some(Output::augment_args(command))
+        };
+        built_in::data().filter_map(command).collect()
+    }
+
+    fn parse(name: &str, flags: &mut ArgMatches) -> Option<Result<Self, clap::Error>> {
+        let entry = built_in::data().find(|entry| entry.name() == name)?;
+        let named = flags.try_remove_many(COLLECTIONS).ok().flatten();
+        let collections = named.map(Iterator::collect).unwrap_or_default();
+        let data = match entry.parse_gen(flags) {
+            Ok(data) => data,
+            Err(e) => return Some(Err(e)),
+        };
+        Some(Output::from_arg_matches_mut(flags).map(|output| Made { data, collections, output }))
+    }
+}
+
+/// The name of the flag.
+const COLLECTIONS: &str = "collections";
+
+/// The flag that chooses among several collections, whose value is a position.
+fn chosen(names: &'static [&'static str]) -> Option<Arg> {
+    let position = |name: &str| {
+        let known = names.iter().position(|known| *known == name);
+        known.ok_or_else(|| SpecError::unknown("collection", name, names))
+    };
+    (names.len() > 1).then(|| {
+        Arg::new(COLLECTIONS)
+            .long(COLLECTIONS)
+            .help("Only these collections, in this order")
+            .value_name("A,B")
+            .value_delimiter(',')
+            .action(ArgAction::Append)
+            .value_parser(move |name: &str| position(name))
+    })
 }
 
 /// What documents become and where they go.

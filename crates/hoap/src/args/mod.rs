@@ -6,6 +6,7 @@ mod examples;
 mod experiment;
 mod files;
 mod fleet;
+mod named;
 mod report;
 mod run;
 #[cfg(target_os = "linux")]
@@ -14,11 +15,11 @@ mod torture;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use hoap_ch2::run::query::Questions;
+use hoap_ch2::run::verify::Verify;
 use hoap_conduct::Chosen;
-use hoap_conduct::ch2::query::Questions;
-use hoap_conduct::ch2::verify::Verify;
-use hoap_conduct::doctor::Doctor;
-use hoap_conduct::load::LoadBenchmark;
+use hoap_conduct::load::AskedLoad;
+use hoap_doctor::Doctor;
 
 pub use answers::*;
 pub use compare::*;
@@ -26,6 +27,7 @@ pub use examples::command;
 pub use experiment::*;
 pub use files::*;
 pub use fleet::*;
+pub use named::Named;
 pub use report::*;
 pub use run::*;
 #[cfg(target_os = "linux")]
@@ -70,7 +72,7 @@ pub enum Command {
         #[arg(long, global = true)]
         dry_run: bool,
         #[command(subcommand)]
-        benchmark: LoadBenchmark,
+        benchmark: Named<Box<dyn AskedLoad>>,
     },
     /// Check that a database holds consistent data and gives right answers
     Verify(Verify),
@@ -90,7 +92,7 @@ pub enum Command {
         #[command(flatten)]
         live: LiveArgs,
         #[command(subcommand)]
-        benchmark: Chosen,
+        benchmark: Named<Chosen>,
     },
     /// Repeat an experiment of the papers and reports, or one of your own
     Experiment {
@@ -154,8 +156,9 @@ pub struct Targets {}
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use clap::CommandFactory;
+
+    use super::*;
 
     #[test]
     fn the_command_line_is_well_formed() {

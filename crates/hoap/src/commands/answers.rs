@@ -5,6 +5,7 @@ use hoap_workload::words::counted;
 
 use super::context::Context;
 use crate::args::CompareAnswers;
+use crate::built_in;
 use crate::failure::Failure;
 
 mod matrix;
@@ -13,8 +14,9 @@ mod pair;
 /// Compares all folders with the first, prints a line for each query, and fails where an answer is
 /// not equal. Three and more make a table too.
 pub fn compare(context: &Context, args: &CompareAnswers) -> Result<(), Failure> {
-    let first = AnswerFolder::read(&args.first)?;
-    let others = args.others.iter().map(|path| AnswerFolder::read(path));
+    let known = built_in::questions();
+    let first = AnswerFolder::read(&args.first, &known)?;
+    let others = args.others.iter().map(|path| AnswerFolder::read(path, &known));
     let others = others.collect::<Result<Vec<_>, _>>()?;
     let pairs = others.iter().map(|other| compare_folders([&first, other]));
     let pairs = pairs.collect::<Result<Vec<_>, _>>()?;

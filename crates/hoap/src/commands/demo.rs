@@ -5,7 +5,7 @@ use std::process::{Command as Program, Stdio};
 use std::time::Instant;
 
 use clap::Parser;
-use hoap_conduct::ch2::verify::checks;
+use hoap_ch2::run::verify::checks;
 use hoap_record::Run;
 use hoap_record::made::{MARK, Made, hold};
 use hoap_record::names::is_ours;
@@ -95,7 +95,7 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
 
     let command = format!("load ch2pp --replace --target {url} {DATA}");
     if let Command::Load { benchmark, .. } = say_and_parse(context, &command)? {
-        let done = hoap_conduct::load::load(context, &benchmark).await?;
+        let done = hoap_conduct::load::load(context, &*benchmark.0).await?;
         context.console.say(format!("  {}", load::in_short(&done.loaded)));
     }
 
@@ -114,7 +114,7 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     let Command::Run { mut benchmark, .. } = say_and_parse(context, &command)? else {
         return Ok(());
     };
-    let (folder, run_record) = benchmark.record(context, None).await?;
+    let (folder, run_record) = benchmark.0.record(context, None).await?;
 
     let whole = run_record.partial.is_none()
         && hoap_report::void::cause(&run_record).is_none()
@@ -191,7 +191,7 @@ async fn pair(
     let Command::Run { mut benchmark, .. } = say_and_parse(context, &command)? else {
         return Ok(None);
     };
-    Ok(Some(benchmark.record(context, None).await?))
+    Ok(Some(benchmark.0.record(context, None).await?))
 }
 
 /// Writes the page of both runs; returns the tables that compare them.

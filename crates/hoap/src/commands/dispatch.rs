@@ -25,22 +25,22 @@ pub async fn command(context: &mut Context, command: Command) -> Result<(), Fail
         Command::Demo(args) => demo::demo(context, &args).await,
         Command::Doctor(args) => doctor::doctor(context, &args).await,
         Command::Gen(args) => gen_files::generate(context, &args),
-        Command::Load { dry_run: true, benchmark } => load::dry_run(context, &benchmark),
-        Command::Load { benchmark, .. } => load::load(context, &benchmark).await,
+        Command::Load { dry_run: true, benchmark } => load::dry_run(context, &*benchmark.0),
+        Command::Load { benchmark, .. } => load::load(context, &*benchmark.0).await,
         Command::Verify(args) => verify::verify(context, &args).await,
         Command::Query(args) => query::query(context, &args).await,
         Command::Answers { command: AnswersCommand::Compare(args) } => {
             answers::compare(context, &args)
         }
         Command::Run { live: LiveArgs { dry_run: true, .. }, mut benchmark } => {
-            planned::dry_run(context, &mut benchmark)
+            planned::dry_run(context, &mut benchmark.0)
         }
         Command::Run { mut live, benchmark } => {
-            let file = benchmark.0.export_file()?;
+            let file = benchmark.0.0.export_file()?;
             live.export.extend(file.map(|file| Export { format: ShowFormat::Ycsb, file }));
-            show::possible(context, &live.export, benchmark.name())?;
-            context.live = Live::start(&live, benchmark.name(), &context.console).await?;
-            run::run(context, benchmark, &live.export).await
+            show::possible(context, &live.export, benchmark.0.name())?;
+            context.live = Live::start(&live, benchmark.0.name(), &context.console).await?;
+            run::run(context, benchmark.0, &live.export).await
         }
         Command::Experiment { .. } => {
             Err(Failure::usage("run an experiment: it cannot be the stage of another one"))

@@ -1,6 +1,6 @@
 //! `hoap doctor`: a short round on an empty database, in a form to paste into an issue.
 
-use hoap_conduct::doctor::{Doctor, Examined, examine};
+use hoap_doctor::{Doctor, Examined, examine};
 use hoap_record::Verdict;
 use hoap_report::text::paragraph;
 use hoap_workload::words::counted;

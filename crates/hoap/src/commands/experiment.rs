@@ -23,10 +23,9 @@ use super::{dispatch, gather, output};
 use crate::args::{
     self, Cli, Command, ExperimentCommand, ReportExperiment, RunExperiment, Together,
 };
-use crate::config;
 use crate::console::megabytes;
 use crate::failure::Failure;
-use crate::interrupt;
+use crate::{config, interrupt};
 
 /// Lists, prints, runs or reports.
 pub async fn experiment(context: &mut Context, args: ExperimentCommand) -> Result<(), Failure> {
@@ -263,7 +262,8 @@ fn dry_run(
         let mut stage =
             json!({ "stage": cell.name, "steps": steps, "seconds": least.as_secs_f64() });
         if let Command::Load { benchmark, .. } = parsed(cell, Path::new(""), &[])? {
-            let Size { documents, bytes, .. } = benchmark.size()?;
+            let (source, part) = (benchmark.0.source()?, benchmark.0.loading().part.part);
+            let Size { documents, bytes, .. } = Size::of(&*source, part);
             let counted = counted(documents, "document", "documents");
             says += &format!(", {counted}, about {} as JSON", megabytes(bytes));
             stage["documents"] = documents.into();

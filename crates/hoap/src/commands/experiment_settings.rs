@@ -65,7 +65,7 @@ fn together<'a>(
     options: impl Iterator<Item = (&'a String, &'a String)>,
 ) -> Vec<(Vec<&'a str>, &'a str)> {
     let database = |scheme: &str| {
-        let mut known = hoap_databases::known().iter();
+        let mut known = hoap_databases::known();
         known.find(|line| line.names.contains(&scheme)).map(|line| line.database)
     };
     let mut all: Vec<(Vec<&str>, &str)> = Vec::new();

@@ -4,22 +4,17 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hoap_conduct::data::Data;
 use hoap_conduct::load::Size;
-use hoap_data::{Collection, Schema};
-use hoap_files::{
-    Error, ErrorKind, FileSource, FilesWatch, Form, Options, Progress, Request, YcsbTable,
-};
+use hoap_files::{Error, ErrorKind, FileSource, FilesWatch, Form, Options, Progress, Request};
 use hoap_report::number::duration;
-use hoap_workload::load::LoadSource;
 use hoap_workload::words::counted;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::context::Context;
-use crate::args::{Gen, GenBenchmark, GenOf, Output};
+use crate::args::{Gen, Made, Named, Output};
 use crate::console::{Bar, megabytes};
 use crate::failure::Failure;
-use crate::streams;
+use crate::{built_in, streams};
 
 /// How often progress is shown.
 const SHOWN_EVERY: Duration = Duration::from_millis(100);
@@ -30,9 +25,9 @@ pub fn generate(context: &Context, args: &Gen) -> Result<(), Failure> {
         Some(threads) => threads.get(),
         None => thread::available_parallelism().map_or(1, |n| n.get()),
     };
-    let benchmark = match (&args.check, &args.benchmark) {
+    let made = match (&args.check, &args.benchmark) {
         (Some(dir), None) => return check(context, dir, threads),
-        (None, Some(benchmark)) => benchmark,
+        (None, Some(Named(made))) => made,
         (None, None) => {
             return Err(Failure::usage("gen: name a benchmark, or a folder with --check"));
         }
@@ -43,42 +38,20 @@ pub fn generate(context: &Context, args: &Gen) -> Result<(), Failure> {
         }
     };
     if args.dry_run {
-        return dry_run(context, benchmark, threads);
+        return dry_run(context, made, threads);
     }
-    let (data, mut collections, output): Wanted<'_> = match benchmark {
-        GenBenchmark::Ch2(of) => hybrid(of, Schema::Ch2)?,
-        GenBenchmark::Ch2pp(of) => hybrid(of, Schema::Ch2pp)?,
-        GenBenchmark::Ycsb(of) => {
-            let table = of.records.table()?;
-            let table = YcsbTable::new(table.name(), table.records)?;
-            (Box::new(table), Vec::new(), &of.output)
-        }
-        GenBenchmark::Shop(of) => {
-            let named = of.collections.iter().map(|c| *c as usize).collect();
-            (Box::new(of.data.data_set()?), named, &of.output)
-        }
-    };
+    let data = made.data.files()?;
+    let mut collections = made.collections.clone();
     if collections.is_empty() {
         collections = (0..data.collections().len()).collect();
     }
-    write(context, &*data, &collections, output, threads)
+    write(context, &*data, &collections, &made.output, threads)
 }
 
 /// Says what would be written.
-fn dry_run(context: &Context, benchmark: &GenBenchmark, threads: usize) -> Result<(), Failure> {
-    let (source, output, some): (Box<dyn LoadSource>, &Output, bool) = match benchmark {
-        GenBenchmark::Ch2(of) => {
-            (Box::new(of.data.data_set(Schema::Ch2)?), &of.output, !of.collections.is_empty())
-        }
-        GenBenchmark::Ch2pp(of) => {
-            (Box::new(of.data.data_set(Schema::Ch2pp)?), &of.output, !of.collections.is_empty())
-        }
-        GenBenchmark::Ycsb(of) => (Box::new(of.records.table()?), &of.output, false),
-        GenBenchmark::Shop(of) => {
-            (Box::new(of.data.data_set()?), &of.output, !of.collections.is_empty())
-        }
-    };
-    let Size { documents, bytes, making } = Size::of(&*source, output.part.part);
+fn dry_run(context: &Context, made: &Made, threads: usize) -> Result<(), Failure> {
+    let (source, some) = (made.data.source()?, !made.collections.is_empty());
+    let Size { documents, bytes, making } = Size::of(&*source, made.output.part.part);
     let seconds = making.as_secs_f64() / threads as f64;
     let result = json!({ "documents": documents, "bytes": bytes, "seconds": seconds });
     context.result(&result, || {
@@ -93,12 +66,13 @@ fn dry_run(context: &Context, benchmark: &GenBenchmark, threads: usize) -> Resul
     Ok(())
 }
 
-/// The documents, the positions of the collections that were named, and where they go.
-type Wanted<'a> = (Box<dyn FileSource>, Vec<usize>, &'a Output);
-
-fn hybrid(of: &GenOf<Data, Collection>, schema: Schema) -> Result<Wanted<'_>, Failure> {
-    let named = of.collections.iter().map(|c| *c as usize).collect();
-    Ok((Box::new(of.data.data_set(schema)?), named, &of.output))
+/// The data set of a manifest, of any benchmark.
+fn known(
+    benchmark: &str,
+    parameters: &Map<String, Value>,
+) -> Option<Result<Box<dyn FileSource>, String>> {
+    let entry = built_in::data().find(|entry| entry.name() == benchmark)?;
+    Some(entry.of_parameters(parameters))
 }
 
 /// Writes documents.
@@ -138,7 +112,8 @@ fn write(
 fn to_stdout(context: &Context, request: &Request<'_>) -> Result<(), Failure> {
     let mut shown = Shown::new(context, "gen");
     let mut progress = |p| shown.show(p);
-    let watch = FilesWatch { stop: &|| context.stop.is_set(), progress: &mut progress };
+    let watch =
+        FilesWatch { stop: &|| context.stop.is_set(), progress: &mut progress, known: &known };
     match hoap_files::to_pipe(request, &mut streams::output(), watch) {
         // Whoever reads has enough, `head` for example.
         Err(e) if e.kind == ErrorKind::Closed => Ok(()),
@@ -155,7 +130,8 @@ fn to_files(
     let started = Instant::now();
     let mut shown = Shown::new(context, "gen");
     let mut progress = |p| shown.show(p);
-    let watch = FilesWatch { stop: &|| context.stop.is_set(), progress: &mut progress };
+    let watch =
+        FilesWatch { stop: &|| context.stop.is_set(), progress: &mut progress, known: &known };
     let written = hoap_files::to_files(request, dir, args.existing(), watch)?;
     drop(shown);
     let seconds = started.elapsed().as_secs_f64();
@@ -184,7 +160,8 @@ fn to_files(
 fn check(context: &Context, dir: &Path, threads: usize) -> Result<(), Failure> {
     let mut shown = Shown::new(context, "check");
     let mut progress = |p| shown.show(p);
-    let watch = FilesWatch { stop: &|| context.stop.is_set(), progress: &mut progress };
+    let watch =
+        FilesWatch { stop: &|| context.stop.is_set(), progress: &mut progress, known: &known };
     let checked = hoap_files::check(dir, threads, watch)?;
     drop(shown);
     let problems = &checked.problems;

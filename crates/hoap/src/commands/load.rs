@@ -1,6 +1,6 @@
 //! `hoap load`: a benchmark's documents into a database.
 
-use hoap_conduct::load::{self, Done, LoadBenchmark, Size};
+use hoap_conduct::load::{self, AskedLoad, Done, Size};
 use hoap_databases::url::redact;
 use hoap_record::{Ingestion, Stored};
 use hoap_report::number::duration;
@@ -13,8 +13,8 @@ use crate::console::megabytes;
 use crate::failure::Failure;
 
 /// Loads, and says how it went.
-pub async fn load(context: &Context, benchmark: &LoadBenchmark) -> Result<(), Failure> {
-    let Done { loaded, target, ingestion } = load::load(context, benchmark).await?;
+pub async fn load(context: &Context, asked: &dyn AskedLoad) -> Result<(), Failure> {
+    let Done { loaded, target, ingestion } = load::load(context, asked).await?;
     let Loaded { documents, bytes, seconds, clients, whole, ref stored } = loaded;
     let mut result = json!({
         "documents": documents, "bytes": bytes, "seconds": seconds, "clients": clients,
@@ -48,10 +48,11 @@ pub async fn load(context: &Context, benchmark: &LoadBenchmark) -> Result<(), Fa
 }
 
 /// Says what would be loaded. Nothing is opened.
-pub fn dry_run(context: &Context, benchmark: &LoadBenchmark) -> Result<(), Failure> {
-    let Size { documents, bytes, making } = benchmark.size()?;
-    hoap_databases::offers(benchmark.target(), &["documents"])?;
-    let url = redact(benchmark.target());
+pub fn dry_run(context: &Context, asked: &dyn AskedLoad) -> Result<(), Failure> {
+    let loading = asked.loading();
+    let Size { documents, bytes, making } = Size::of(&*asked.source()?, loading.part.part);
+    hoap_databases::offers(&loading.target, &["documents"])?;
+    let url = redact(&loading.target);
     let seconds = making.as_secs_f64();
     let result = json!({
         "documents": documents, "bytes": bytes, "seconds_to_make": seconds, "target": url,

@@ -1,7 +1,7 @@
 //! `hoap query`: the analytical queries one after the other.
 
-use hoap_conduct::ch2::query::{Answered, AskedQueries, Questions, ask};
-use hoap_workload::ch2::queries::Query;
+use hoap_ch2::run::query::{Answered, AskedQueries, Questions, ask};
+use hoap_workload::answers::Query;
 use hoap_workload::words::{counted, noun};
 use serde_json::json;
 

@@ -13,7 +13,7 @@ const HALF: usize = 40;
 pub fn targets(context: &Context) -> Result<(), Failure> {
     let known = hoap_databases::known();
     let result: Vec<_> = known
-        .iter()
+        .clone()
         .map(|s| {
             let presets: serde_json::Map<_, _> = hoap_databases::presets::presets(s.names[0])
                 .map(|preset| (preset.name.to_owned(), preset.options.into()))

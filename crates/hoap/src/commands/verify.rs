@@ -1,6 +1,6 @@
 //! `hoap verify`: consistency conditions and answers.
 
-use hoap_conduct::ch2::verify::{Verified, Verify, checks};
+use hoap_ch2::run::verify::{Verified, Verify, checks};
 use hoap_record::{Check, Verdict};
 use hoap_workload::words::counted;
 use serde_json::json;

@@ -179,7 +179,7 @@ fn data_of_another_version_is_refused() {
 fn query_files_must_name_their_parameters() {
     let p = Place::new();
     p.load("t.db");
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../queries/ch2pp/sqlite");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benchmarks/ch2/queries/ch2pp/sqlite");
     for entry in std::fs::read_dir(source).unwrap() {
         let entry = entry.unwrap();
         if entry.file_type().unwrap().is_file() {

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use hoap_data::Collection;
+use hoap_ch2::data::Collection;
 use hoap_testing::experiment::rehearse;
 use serde_json::{Value, json};
 

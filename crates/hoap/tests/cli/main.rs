@@ -2,7 +2,6 @@
 
 #[cfg(unix)]
 mod action;
-mod adding;
 mod answers;
 mod bad_folders;
 mod bad_input;

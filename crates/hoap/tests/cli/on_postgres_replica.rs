@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use hoap_data::Collection;
+use hoap_ch2::data::Collection;
 use hoap_testing::experiment::rehearse;
 use hoap_testing::lab::Lab;
 

@@ -7,7 +7,8 @@ use super::{Place, remark};
 impl Place {
     /// The naive texts of CH2++ in the folder `texts`, with a change of one of them.
     pub fn texts(&self, dialect: &str, file: &str, (from, to): (&str, &str)) {
-        let folder = format!("{}/../../queries/ch2pp/{dialect}", env!("CARGO_MANIFEST_DIR"));
+        let folder =
+            format!("{}/../../benchmarks/ch2/queries/ch2pp/{dialect}", env!("CARGO_MANIFEST_DIR"));
         for number in 1..=22 {
             let name = format!("q{number:02}.sql");
             let mut text = std::fs::read_to_string(format!("{folder}/{name}")).unwrap();

@@ -24,7 +24,7 @@ const WRONG: &[&str] = &[
 
 #[test]
 fn a_wrong_url_is_refused_and_its_secret_is_repeated_nowhere() {
-    let names = hoap_databases::known().iter().flat_map(|scheme| scheme.names);
+    let names = hoap_databases::known().flat_map(|scheme| scheme.names);
     let places = names.filter(|name| !["duckdb", "sqlite", "null"].contains(name));
     for (row, scheme) in places.chain([&"POSTGRES"]).enumerate() {
         for (column, form) in WRONG.iter().enumerate() {

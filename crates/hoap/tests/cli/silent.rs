@@ -34,7 +34,7 @@ fn silent() -> (u16, Receiver<()>) {
 /// URLs of the network databases of this build, on that port.
 fn urls(port: u16) -> Vec<String> {
     let built_in = |name: &str| {
-        let mut known = hoap_databases::known().iter();
+        let mut known = hoap_databases::known();
         known.any(|scheme| scheme.names.contains(&name) && scheme.built_in())
     };
     [

@@ -275,7 +275,7 @@ fn transactions_where_there_are_none_are_refused_before_connecting() {
 /// What `hoap targets` lists for a database and what is refused for it are one.
 #[test]
 fn what_a_database_does_not_offer_is_refused_with_the_reason_and_the_rest_is_not() {
-    for scheme in hoap_databases::known().iter().filter(|scheme| scheme.built_in()) {
+    for scheme in hoap_databases::known().filter(|scheme| scheme.built_in()) {
         let name = scheme.names[0];
         for capability in hoap_databases::CAPABILITIES {
             let refused = hoap_databases::offers(&format!("{name}:x"), &[capability]);

@@ -7,7 +7,7 @@ mod suppliers;
 mod trade;
 mod values;
 
-use hoap_data::Schema;
+use hoap_ch2::data::Schema;
 
 use super::model::Loaded;
 use super::parameters::Parameters;

@@ -1,6 +1,6 @@
 //! Q3, Q10, Q13, Q18, Q22.
 
-use hoap_data::Schema;
+use hoap_ch2::data::Schema;
 use serde_json::{Value, json};
 
 use super::world::{GERMANY, PERU, SCHEMAS, World, count_before_limit, line, rows};

@@ -1,6 +1,6 @@
 //! What is read, and what is refused.
 
-use hoap_data::{Collection, Schema};
+use hoap_ch2::data::{Collection, Schema};
 use hoap_oracle::{Instant, Loader, answer};
 use serde_json::json;
 

@@ -135,7 +135,7 @@ fn q16_groups_items_that_show_the_same() {
         for i in 1..=3 {
             let price = if i == 3 { 2.0 } else { 1.0 };
             let item = json!({"i_id": i, "i_name": "same", "i_price": price, "i_data": "same"});
-            world.add(hoap_data::Collection::Item, item);
+            world.add(hoap_ch2::data::Collection::Item, item);
             world.stock((1, i), 9, 9).supplier(i, PERU);
         }
         let rows = world.rows(16, json!({"data": "zz"}));

@@ -1,12 +1,13 @@
 //! On generated data: the oracle by itself, and against the answers on record
 //! (`crates/workload/answers/`).
 
-use hoap_data::{DataSet, Schema, Spec};
+use hoap_ch2::answers::stored;
+use hoap_ch2::data::{DataSet, Schema, Spec};
+use hoap_ch2::queries::ParameterSet;
 use hoap_oracle::sets::{
     FULL, NAMED, SCHEMAS, SMALL, executions, named_and_random, on_record, says_something, small,
 };
-use hoap_workload::answers::stored;
-use hoap_workload::ch2::queries::{Kind, ParameterSet};
+use hoap_workload::answers::Kind;
 use serde_json::Value;
 
 /// Two tables made apart, the catalogue's and the oracle's, say the same of parameters, columns and
@@ -20,7 +21,7 @@ fn catalogue_and_oracle_agree_on_what_goes_in_and_what_comes_out() {
             let complete = hoap_oracle::complete(&data, query.number, &parameters).unwrap();
             let columns: Vec<&str> = query.columns.iter().map(|column| column.name).collect();
             assert_eq!(complete.answer.columns, columns, "{}", query.name);
-            assert_eq!(complete.limit, query.limit(schema), "{}", query.name);
+            assert_eq!(complete.limit, query.limit_of(schema.name()), "{}", query.name);
         }
     }
 }

@@ -1,9 +1,8 @@
 //! A handful of documents, written by hand.
 
-use hoap_data::{Collection, Schema};
+use hoap_ch2::data::{Collection, Schema};
 pub use hoap_oracle::sets::SCHEMAS;
 use hoap_oracle::{Document, Filled, Loaded, Loader, answer, complete};
-use hoap_workload::ch2::queries::Query;
 use serde_json::{Value, json};
 
 pub const GERMANY: (i64, char) = (55, '7');
@@ -185,7 +184,7 @@ impl World {
 pub fn rows(made: &Made, query: u8, parameters: Value) -> Value {
     let parameters = given(parameters);
     let expected = complete(&made.data, query, &parameters).unwrap();
-    let of_catalogue = Query::get(query).unwrap();
+    let of_catalogue = hoap_ch2::queries::catalogue::query(query).unwrap();
     let differences = made.database.differences(of_catalogue, &parameters, &expected);
     assert!(differences.is_empty(), "{}", differences.join("\n"));
     json!(answer(&made.data, query, &parameters).unwrap().rows)

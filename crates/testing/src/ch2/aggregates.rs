@@ -3,14 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use hoap_data::{Collection, Schema};
+use hoap_ch2::checks::aggregates::{self, Aggregates};
+use hoap_ch2::checks::conditions::{Deliveries, conditions};
+use hoap_ch2::checks::district::District;
+use hoap_ch2::checks::nothing_lost::Expected;
+use hoap_ch2::checks::snapshot::Snapshot;
+use hoap_ch2::data::{Collection, Schema};
+use hoap_ch2::ledger::Ledger;
 use hoap_record::{Check, Verdict};
-use hoap_workload::ch2::aggregates::{self, Aggregates};
-use hoap_workload::ch2::conditions::{Deliveries, conditions};
-use hoap_workload::ch2::district::District;
-use hoap_workload::ch2::ledger::Ledger;
-use hoap_workload::ch2::nothing_lost::Expected;
-use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::{ErrorKind, Result};
 use serde_json::{Value, json};
 

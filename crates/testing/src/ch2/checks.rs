@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use hoap_data::{Collection, Schema};
+use hoap_ch2::checks::conditions::{Deliveries, conditions};
+use hoap_ch2::checks::nothing_lost::Expected;
+use hoap_ch2::checks::snapshot::Snapshot;
+use hoap_ch2::checks::unchanged::Sample;
+use hoap_ch2::data::{Collection, Schema};
+use hoap_ch2::ledger::{Delivery, HistoryKey, Ledger, Order, Payment};
+use hoap_ch2::terminal::{Memory, Options, Terminals};
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::{Check, Verdict};
-use hoap_workload::ch2::conditions::{Deliveries, conditions};
-use hoap_workload::ch2::ledger::{Delivery, HistoryKey, Ledger, Order, Payment};
-use hoap_workload::ch2::nothing_lost::Expected;
-use hoap_workload::ch2::snapshot::Snapshot;
-use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
-use hoap_workload::ch2::unchanged::Sample;
 use serde_json::{Value, json};
 
 use super::loaded::{Fresh, Loaded, document};

@@ -3,15 +3,15 @@
 
 use std::collections::BTreeSet;
 
-use hoap_data::{Collection, Schema};
+use hoap_ch2::checks::conditions::{Deliveries, conditions};
+use hoap_ch2::checks::counters;
+use hoap_ch2::checks::nothing_lost::{self, Expected};
+use hoap_ch2::checks::snapshot::Snapshot;
+use hoap_ch2::checks::touched::Touched;
+use hoap_ch2::checks::unchanged::{Changes, Sample};
+use hoap_ch2::data::{Collection, Schema};
+use hoap_ch2::ledger::Ledger;
 use hoap_record::{Check, Verdict};
-use hoap_workload::ch2::conditions::{Deliveries, conditions};
-use hoap_workload::ch2::counters;
-use hoap_workload::ch2::ledger::Ledger;
-use hoap_workload::ch2::nothing_lost::{self, Expected};
-use hoap_workload::ch2::snapshot::Snapshot;
-use hoap_workload::ch2::touched::Touched;
-use hoap_workload::ch2::unchanged::{Changes, Sample};
 use serde_json::json;
 
 use super::checks::{drive, failed, snapshot, terminals};

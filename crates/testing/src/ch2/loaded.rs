@@ -3,7 +3,8 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex};
 
-use hoap_data::{Collection, DataSet, Part, Schema, Spec};
+use hoap_ch2::data::{Collection, DataSet, Schema, Spec};
+use hoap_data::Part;
 use hoap_database::{Access, Change, Database, Intent, Patch, Row, Session, Transaction};
 use hoap_databases::open;
 use hoap_workload::Result;

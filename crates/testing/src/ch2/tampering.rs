@@ -4,13 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use hoap_data::{Collection, Schema};
+use hoap_ch2::checks::conditions::{Deliveries, conditions};
+use hoap_ch2::checks::nothing_lost::Expected;
+use hoap_ch2::checks::snapshot::Snapshot;
+use hoap_ch2::checks::unchanged::Sample;
+use hoap_ch2::data::{Collection, Schema};
+use hoap_ch2::ledger::{Ledger, Order};
 use hoap_record::{Check, Verdict};
-use hoap_workload::ch2::conditions::{Deliveries, conditions};
-use hoap_workload::ch2::ledger::{Ledger, Order};
-use hoap_workload::ch2::nothing_lost::Expected;
-use hoap_workload::ch2::snapshot::Snapshot;
-use hoap_workload::ch2::unchanged::Sample;
 use serde_json::{Map, Value, json};
 
 use super::checks::{drive, failed, snapshot, terminals};
@@ -253,7 +253,7 @@ pub fn written(loaded: &Loaded, ledger: &Ledger) -> Vec<Fault> {
     ] {
         faults.push((lost, "orders", an_order.clone(), field));
     }
-    for field in hoap_workload::ch2::digest::HISTORY {
+    for field in hoap_ch2::ledger::digest::HISTORY {
         faults.push((paid, "history", a_payment.clone(), field));
     }
     faults

@@ -1,10 +1,11 @@
 //! The effects of the five transactions on the documents (TPC-C 2.4–2.8, spec §4).
 
-use hoap_data::{Schema, Timestamp, last_name};
+use hoap_ch2::data::{Schema, last_name};
+use hoap_ch2::input::{NewOrder, OrderLine, OrderStatus, Payment, StockLevel, Who};
+use hoap_ch2::schema::Paths;
+use hoap_ch2::transactions as tx;
+use hoap_data::Timestamp;
 use hoap_workload::ErrorKind;
-use hoap_workload::ch2::input::{NewOrder, OrderLine, OrderStatus, Payment, StockLevel, Who};
-use hoap_workload::ch2::schema::Paths;
-use hoap_workload::ch2::transactions as tx;
 use serde_json::{Value, json};
 
 use super::loaded::{Fresh, Loaded};

@@ -190,7 +190,11 @@ fn unpack(folder: &Path, input: &[u8]) {
 pub fn manifest(input: &[u8]) {
     let folder = holding("manifest.json", input);
     let mut progress = |_| ();
-    let watch = hoap_files::FilesWatch { stop: &|| false, progress: &mut progress };
+    let watch = hoap_files::FilesWatch {
+        stop: &|| false,
+        progress: &mut progress,
+        known: &crate::benchmarks::known,
+    };
     let checked = match hoap_files::check(folder.path(), 1, watch) {
         Ok(checked) => checked,
         Err(e) => return told_with(e, &[&folder.path().display().to_string()]),

@@ -3,16 +3,18 @@
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
+use hoap_ch2::answers::StoredAnswers;
+use hoap_ch2::ledger::HistoryKey;
+use hoap_ch2::queries::ParameterSet;
 use hoap_data::{Date, Timestamp};
 use hoap_record::{Sla, Time};
 use hoap_report::compare::Gate;
 use hoap_report::prices::PriceList;
-use hoap_workload::answers::{AnswerFile, StoredAnswers};
-use hoap_workload::ch2::ledger::HistoryKey;
-use hoap_workload::ch2::queries::ParameterSet;
+use hoap_workload::answers::AnswerFile;
+use hoap_workload::contribution;
 use hoap_workload::note::Note;
-use hoap_workload::ycsb::{Properties, Setup};
-use hoap_workload::{ch2, contribution, ycsb};
+use hoap_ycsb as ycsb;
+use hoap_ycsb::{Properties, Setup};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -95,7 +97,7 @@ pub fn prices(input: &[u8]) {
 
 /// What one run leaves for the next: ledgers, answers, the note of a load.
 pub fn ledgers(input: &[u8]) {
-    ledger::<ch2::contribution::Contribution>(input);
+    ledger::<hoap_ch2::ledger::contribution::Contribution>(input);
     ledger::<ycsb::Contribution>(input);
     document::<StoredAnswers>(input);
     document::<AnswerFile>(input);

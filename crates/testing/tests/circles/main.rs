@@ -30,7 +30,10 @@ fn of_all(folder: &Path) -> Vec<(PathBuf, Crate)> {
 /// The crates of the workspace.
 static CRATES: LazyLock<Vec<(PathBuf, Crate)>> = LazyLock::new(|| {
     let top = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
-    ["crates", "databases"].iter().flat_map(|folder| of_all(&top.join(folder))).collect()
+    ["crates", "databases", "benchmarks", "examples"]
+        .iter()
+        .flat_map(|folder| of_all(&top.join(folder)))
+        .collect()
 });
 
 #[test]

@@ -1,10 +1,12 @@
 //! Ledgers and what another client found.
 
-use super::*;
-use hoap_data::ycsb::RecordSpec;
-use hoap_workload::ch2::district::{District, Undelivered};
-use hoap_workload::ch2::ledger::{self, Delivery, HistoryKey, Ledger, RunMark};
 use std::collections::BTreeMap;
+
+use hoap_ch2::checks::district::{District, Undelivered};
+use hoap_ch2::ledger::{self, Delivery, HistoryKey, Ledger, RunMark};
+use hoap_ycsb::data::RecordSpec;
+
+use super::*;
 
 fn order(o_id: u32) -> ledger::Order {
     ledger::Order { w: 1, d: 1, o_id, c: 1, lines: 5, amount: 100, digest: 9 }

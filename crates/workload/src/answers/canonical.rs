@@ -2,11 +2,10 @@
 
 use std::cmp::Ordering;
 
-use hoap_data::Schema;
 use hoap_database::Answer;
 use serde_json::Value;
 
-use crate::ch2::queries::catalogue::{Column, Direction, Kind, Query};
+use super::query::{Column, Direction, Kind, Query};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 
@@ -15,18 +14,20 @@ pub const RATIO_TOLERANCE: f64 = 1e-9;
 
 /// A value in canonical form. Ordered by kind, then by value; strings by their bytes.
 #[derive(Clone, Debug)]
-pub(super) enum Cell {
+pub enum Cell {
+    /// No value.
     Null,
     /// A whole number, or an amount of money in cents.
     Integer(i64),
     /// A string, or an object as JSON text with sorted names.
     Text(String),
+    /// An average or a ratio.
     Ratio(f64),
 }
 
 impl Cell {
     /// The value as JSON: money in cents.
-    pub(super) fn value(&self) -> Value {
+    pub fn value(&self) -> Value {
         match self {
             Cell::Null => Value::Null,
             Cell::Integer(i) => Value::from(*i),
@@ -36,7 +37,7 @@ impl Cell {
     }
 
     /// The ratio, if it is one.
-    pub(super) fn ratio(&self) -> Option<f64> {
+    pub fn ratio(&self) -> Option<f64> {
         match self {
             Cell::Ratio(r) => Some(*r),
             _ => None,
@@ -44,7 +45,7 @@ impl Cell {
     }
 
     /// Whether both are equal; ratios within the tolerance.
-    pub(super) fn equals(&self, other: &Cell) -> bool {
+    pub fn equals(&self, other: &Cell) -> bool {
         match (self, other) {
             (Cell::Null, Cell::Null) => true,
             (Cell::Integer(a), Cell::Integer(b)) => a == b,
@@ -74,31 +75,31 @@ impl Cell {
 }
 
 /// Whether two ratios are equal within [`RATIO_TOLERANCE`].
-pub(super) fn close(a: f64, b: f64) -> bool {
+pub fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= RATIO_TOLERANCE * a.abs().max(b.abs())
 }
 
 /// A row in canonical form.
-pub(super) type Cells = Vec<Cell>;
+pub type Cells = Vec<Cell>;
 
 /// An answer of the right shape and order, in canonical form.
 #[derive(Clone, Debug)]
-pub(super) struct Canonical {
+pub struct Canonical {
     /// The rows that the query decides, sorted, so that equal multisets are equal lists.
-    pub(super) decided: Vec<Cells>,
+    pub decided: Vec<Cells>,
     /// The sort key of the last row, where a LIMIT cut the answer.
-    pub(super) tie: Option<Cells>,
+    pub tie: Option<Cells>,
     /// The number of rows with that sort key.
-    pub(super) tied: usize,
+    pub tied: usize,
 }
 
 impl Canonical {
-    /// The canonical form of an answer.
+    /// The canonical form of an answer to a query of this benchmark.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Broken`] where it has the wrong columns, a value of the wrong type,
     /// more rows than the LIMIT, or rows out of order.
-    pub(super) fn new(schema: Schema, query: &Query, answer: &Answer) -> Result<Canonical> {
+    pub fn new(benchmark: &str, query: &Query, answer: &Answer) -> Result<Canonical> {
         let broken = |what: String| {
             Err(Error::new(ErrorKind::Broken, format!("check the answer of {}", query.name), what))
         };
@@ -107,7 +108,7 @@ impl Canonical {
             let (found, wanted) = (answer.columns.join(", "), wanted.join(", "));
             return broken(format!("its columns are {found} instead of {wanted}"));
         }
-        let limit = query.limit(schema);
+        let limit = query.limit_of(benchmark);
         if let Some(limit) = limit.filter(|limit| *limit < answer.rows.len()) {
             let rows = counted(answer.rows.len(), "row", "rows");
             return broken(format!("it has {rows}, the limit is {limit}"));
@@ -155,13 +156,13 @@ impl Canonical {
     }
 
     /// The number of all rows, tied ones included.
-    pub(super) fn len(&self) -> usize {
+    pub fn rows(&self) -> usize {
         self.decided.len() + self.tied
     }
 }
 
 /// A row for an error message: one line, shortened.
-pub(super) fn show(cells: &[Cell]) -> String {
+pub fn show(cells: &[Cell]) -> String {
     const LONGEST: usize = 240;
     let text = Value::from(cells.iter().map(Cell::value).collect::<Vec<_>>()).to_string();
     match text.char_indices().nth(LONGEST) {

@@ -1,10 +1,9 @@
 //! The comparison of two answers to one query.
 
-use hoap_data::Schema;
 use hoap_database::Answer;
 
 use super::canonical::{Canonical, Cell, Cells, show};
-use crate::ch2::queries::catalogue::Query;
+use super::query::Query;
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 
@@ -61,8 +60,8 @@ impl Difference {
 /// # Errors
 /// Returns [`ErrorKind::Broken`] where one has the wrong shape or order, or where they differ. The
 /// message names the query, both numbers of rows and the first rows that differ.
-pub fn compare(schema: Schema, query: &Query, expected: &Answer, found: &Answer) -> Result<()> {
-    match difference(schema, query, [expected, found]) {
+pub fn compare(benchmark: &str, query: &Query, expected: &Answer, found: &Answer) -> Result<()> {
+    match difference(benchmark, query, [expected, found]) {
         None => Ok(()),
         Some(Difference::NoAnswer { error, .. }) => Err(error),
         Some(difference) => Err(Error::new(
@@ -75,9 +74,9 @@ pub fn compare(schema: Schema, query: &Query, expected: &Answer, found: &Answer)
 
 /// The difference of two answers, or `None` where they are equal (spec: answers are equal across
 /// engines).
-pub fn difference(schema: Schema, query: &Query, answers: [&Answer; 2]) -> Option<Difference> {
+pub fn difference(benchmark: &str, query: &Query, answers: [&Answer; 2]) -> Option<Difference> {
     let canonical = |which: usize| {
-        Canonical::new(schema, query, answers[which])
+        Canonical::new(benchmark, query, answers[which])
             .map_err(|error| Difference::NoAnswer { which, error })
     };
     match (canonical(0), canonical(1)) {
@@ -87,7 +86,7 @@ pub fn difference(schema: Schema, query: &Query, answers: [&Answer; 2]) -> Optio
 }
 
 fn between(a: &Canonical, b: &Canonical) -> Option<Difference> {
-    let rows = [a.len(), b.len()];
+    let rows = [a.rows(), b.rows()];
     // The first place at which the decided rows differ, in the order of both.
     let at = |rows: &[Cells], i: usize| rows.get(i).map_or("no row".into(), |row| show(row));
     for i in 0..a.decided.len().max(b.decided.len()) {

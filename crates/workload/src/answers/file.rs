@@ -8,9 +8,7 @@ use hoap_record::output::{self, Kind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::asked::AnswersOf;
-use crate::ch2::queries::catalogue::Query;
-use crate::ch2::queries::parameters::Parameters;
+use super::query::Query;
 use crate::{Error, ErrorKind, Result};
 
 /// The most bytes of a file.
@@ -28,7 +26,7 @@ pub const ANSWER: Kind = Kind {
 pub struct AnswerFile {
     /// Number of the query, from 1.
     pub query: u8,
-    /// [`AnswersOf::name`].
+    /// The benchmark that asked.
     pub benchmark: String,
     /// URL of the database, without secrets.
     pub target: String,
@@ -53,16 +51,16 @@ fn readable(text: &[u8]) -> std::result::Result<(), String> {
 impl AnswerFile {
     /// The answer of a database to a query that took this many `seconds`.
     pub fn new(
-        asked: AnswersOf,
+        benchmark: &str,
         query: &Query,
         target: &str,
-        parameters: &Parameters,
+        parameters: &[(String, Value)],
         answer: Answer,
         seconds: f64,
     ) -> AnswerFile {
         AnswerFile {
             query: query.number,
-            benchmark: asked.name().into(),
+            benchmark: benchmark.into(),
             target: target.into(),
             parameters: parameters.iter().cloned().collect(),
             columns: answer.columns,
@@ -71,9 +69,9 @@ impl AnswerFile {
         }
     }
 
-    /// The file's name: `q01.json` … `q22.json`.
-    pub fn name(query: &Query) -> String {
-        format!("q{:02}.json", query.number)
+    /// The file's name, of the query of this number: `q01.json` …
+    pub fn name(query: u8) -> String {
+        format!("q{query:02}.json")
     }
 
     /// Reads a file.
@@ -86,9 +84,6 @@ impl AnswerFile {
         let text = input::bytes(path, MOST).map_err(|e| invalid(&e))?;
         readable(&text).map_err(|e| invalid(&e))?;
         let file: AnswerFile = serde_json::from_slice(&text).map_err(|e| invalid(&e))?;
-        if Query::get(file.query).is_none() {
-            return Err(invalid(&format!("there is no query {}", file.query)));
-        }
         Ok(file)
     }
 

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::asked::AnswersOf;
 use super::compare::{Difference, difference};
 use super::file::AnswerFile;
-use crate::ch2::queries::catalogue::{QUERIES, Query};
+use super::query::{Query, Questions};
 use crate::{Error, ErrorKind, Result};
+
+/// The most questions of a benchmark: their numbers have two digits.
+const MOST_QUESTIONS: u8 = 99;
 
 /// The answers of one folder.
 #[derive(Clone, Debug)]
@@ -17,20 +19,20 @@ pub struct AnswerFolder {
     /// The folder, as the user named it.
     pub path: PathBuf,
     /// The benchmark that all of them belong to.
-    pub asked: AnswersOf,
+    pub asked: &'static Questions,
     /// By the number of the query.
     pub answers: BTreeMap<u8, AnswerFile>,
 }
 
 impl AnswerFolder {
-    /// Reads the files `q01.json` … `q22.json` that exist in a folder or in its `answers` (a run
-    /// folder keeps them there).
+    /// Reads the files `q01.json` … that exist in a folder or in its `answers` (a run folder keeps
+    /// them there). `known` are the benchmarks whose answers they may be.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Invalid`] where there is none, where one cannot be read or is not an
     /// answer, where one answers another query than its name says, or where they belong to
     /// different benchmarks. The message names the file.
-    pub fn read(path: &Path) -> Result<AnswerFolder> {
+    pub fn read(path: &Path, known: &[&'static Questions]) -> Result<AnswerFolder> {
         let invalid = |at: &Path, answer: String| {
             Error::new(ErrorKind::Invalid, format!("read answers {}", at.display()), answer)
         };
@@ -39,25 +41,29 @@ impl AnswerFolder {
         }
         let inner = path.join("answers");
         let folder = if inner.is_dir() { inner } else { path.to_owned() };
-        let mut asked = None;
+        let mut asked: Option<&'static Questions> = None;
         let mut answers = BTreeMap::new();
-        for query in &QUERIES {
-            let file = folder.join(AnswerFile::name(query));
+        for number in 1..=MOST_QUESTIONS {
+            let file = folder.join(AnswerFile::name(number));
             if !file.exists() {
                 continue;
             }
             let answer = AnswerFile::read(&file)?;
-            if answer.query != query.number {
+            if answer.query != number {
                 return Err(invalid(&file, format!("it answers query {}", answer.query)));
             }
-            let Some(of) = AnswersOf::named(&answer.benchmark) else {
+            let Some(of) = known.iter().find(|of| of.benchmark == answer.benchmark) else {
                 let unknown = format!("there are no answers of benchmark {:?}", answer.benchmark);
                 return Err(invalid(&file, unknown));
             };
-            if *asked.get_or_insert(of) != of {
+            if asked.get_or_insert(of).benchmark != of.benchmark {
+                let of = of.benchmark;
                 return Err(invalid(&file, format!("it is of {of}, others here are not")));
             }
-            answers.insert(query.number, answer);
+            if of.get(number).is_none() {
+                return Err(invalid(&file, format!("there is no query {number}")));
+            }
+            answers.insert(number, answer);
         }
         match asked {
             Some(asked) => Ok(AnswerFolder { path: path.to_owned(), asked, answers }),
@@ -92,12 +98,12 @@ pub enum Verdict {
 /// Returns [`ErrorKind::Invalid`] where they belong to different benchmarks.
 pub fn compare_folders(folders: [&AnswerFolder; 2]) -> Result<Vec<(&'static Query, Verdict)>> {
     let [a, b] = folders;
-    if a.asked != b.asked {
+    if a.asked.benchmark != b.asked.benchmark {
         let paths = format!("{} and {}", a.path.display(), b.path.display());
         return Err(Error::new(
             ErrorKind::Invalid,
             format!("compare answers {paths}"),
-            format!("they are of two benchmarks, {} and {}", a.asked, b.asked),
+            format!("they are of two benchmarks, {} and {}", a.asked.benchmark, b.asked.benchmark),
         ));
     }
     let verdict = |query: &'static Query| {
@@ -109,15 +115,15 @@ pub fn compare_folders(folders: [&AnswerFolder; 2]) -> Result<Vec<(&'static Quer
         };
         Some((query, verdict))
     };
-    Ok(a.asked.questions().iter().filter_map(verdict).collect())
+    Ok(a.asked.all.iter().filter_map(verdict).collect())
 }
 
-fn of_one(asked: AnswersOf, query: &Query, a: &AnswerFile, b: &AnswerFile) -> Verdict {
+fn of_one(asked: &Questions, query: &Query, a: &AnswerFile, b: &AnswerFile) -> Verdict {
     if a.parameters != b.parameters {
         return Verdict::OtherParameters([a.parameters.clone(), b.parameters.clone()]);
     }
     let (x, y) = (a.clone().answer(), b.clone().answer());
-    match difference(asked.schema(), query, [&x, &y]) {
+    match difference(asked.benchmark, query, [&x, &y]) {
         None => Verdict::Equal { rows: a.rows.len() },
         Some(difference) => Verdict::Differ(difference),
     }

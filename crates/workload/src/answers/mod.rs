@@ -4,19 +4,14 @@
 //! averages and ratios equal within [`RATIO_TOLERANCE`]. The order is checked where the ORDER BY
 //! decides it. Rows that tie with the last one at a LIMIT may be any rows with its sort key.
 
-mod asked;
-mod canonical;
+pub mod canonical;
 mod compare;
 mod file;
 mod folder;
-mod stored;
+mod query;
 
-pub use asked::AnswersOf;
 pub use canonical::RATIO_TOLERANCE;
 pub use compare::{Difference, compare, difference};
 pub use file::{ANSWER, AnswerFile};
 pub use folder::{AnswerFolder, Verdict, compare_folders};
-pub use stored::{DataSetName, StoredAnswer, StoredAnswers, Tie, stored};
-
-#[cfg(test)]
-mod tests;
+pub use query::{Column, Direction, Kind, Limit, Query, Questions, SortKey};

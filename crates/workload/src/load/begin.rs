@@ -96,7 +96,7 @@ pub(super) async fn begin(
 }
 
 /// The first parameter in which the data of a note differs from the data wanted.
-pub(crate) fn difference(note: &Note, benchmark: &str, wanted: &Value) -> Option<String> {
+pub fn difference(note: &Note, benchmark: &str, wanted: &Value) -> Option<String> {
     if note.benchmark != benchmark {
         return Some(format!("{}, not {benchmark}", note.benchmark));
     }

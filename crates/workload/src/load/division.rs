@@ -51,13 +51,42 @@ impl Division {
 
 #[cfg(test)]
 mod tests {
-    use hoap_data::{DataSet, Schema, Spec};
+    use hoap_database::Index;
+    use serde_json::Value;
 
     use super::*;
 
+    /// Collections of which only the sizes are known.
+    struct Counts(Vec<u64>);
+
+    /// About as many documents as CH2++ of this many warehouses has.
+    fn counts(warehouses: u64) -> Counts {
+        let each = [1, 10, 30_000, 30_000, 30_000, 9_000, 100_000];
+        Counts(each.iter().map(|n| n * warehouses).chain([100_000, 10_000, 25, 5]).collect())
+    }
+
+    impl LoadSource for Counts {
+        fn benchmark(&self) -> &'static str {
+            "counts"
+        }
+        fn parameters(&self) -> Value {
+            Value::Null
+        }
+        fn collections(&self) -> Vec<&str> {
+            vec!["counts"; self.0.len()]
+        }
+        fn part(&self, at: usize, part: u64, of: u64) -> Range<u64> {
+            Part { part, of }.range(0..self.0[at])
+        }
+        fn append(&self, _: usize, _: u64, _: &mut String, _: &mut Vec<u8>) {}
+        fn indexes(&self) -> Vec<Index> {
+            Vec::new()
+        }
+    }
+
     #[test]
     fn slices_are_the_part_in_order_whatever_their_number() {
-        let data = DataSet::new(Spec { scale_down: 100, ..Spec::new(Schema::Ch2pp, 2) }).unwrap();
+        let data = Counts(vec![1, 20, 600, 2000, 5]);
         for part in [Part::WHOLE, Part { part: 2, of: 3 }] {
             for slices in [1, 2, 3, 7, 1000] {
                 let division = Division { part, slices };
@@ -86,12 +115,9 @@ mod tests {
 
     #[test]
     fn the_number_of_slices_follows_the_data_and_the_clients() {
-        let slices = |warehouses, part, clients| {
-            let data = DataSet::new(Spec::new(Schema::Ch2pp, warehouses)).unwrap();
-            Division::slices(&data, part, clients)
-        };
-        let small = Spec { scale_down: 100, ..Spec::new(Schema::Ch2pp, 1) };
-        let small = DataSet::new(small).unwrap();
+        let slices =
+            |warehouses, part, clients| Division::slices(&counts(warehouses), part, clients);
+        let small = Counts(vec![1, 10, 300, 300, 90, 1000]);
         assert_eq!(Division::slices(&small, Part::WHOLE, 1), 1);
         assert_eq!(Division::slices(&small, Part::WHOLE, 4), 4);
         let whole = slices(10, Part::WHOLE, 1);

@@ -22,17 +22,16 @@ use hoap_record::Stored;
 use removal::divisible;
 
 use crate::at_work::AtWork;
-use crate::claim;
 use crate::note::{self, Note};
-use crate::{Error, Result};
+use crate::{Error, Result, claim};
 
-pub(crate) use begin::difference;
+pub use begin::difference;
 pub use crew::{Progress, Stopping};
 pub use pace::Rate;
 pub use removal::remove;
 pub use search::Clients;
 pub use source::{LoadSource, TypedSource};
-pub(crate) use values::hand_over;
+pub use values::hand_over;
 pub use what::{Existing, Load};
 
 /// The result of a load.

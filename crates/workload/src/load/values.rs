@@ -2,7 +2,6 @@
 
 use hoap_data::writer::{ExtraField, Field, TEXT_SLACK, Writer, extra_text};
 use hoap_data::{Measured, Timestamp};
-
 use hoap_database::Values;
 
 /// Bytes of a text, with the slack of its writer, that are written without an allocation.
@@ -11,7 +10,7 @@ const SHORT: usize = 1024;
 /// Hands the values of the document that `write` writes to `values`. Returns the bytes that it
 /// takes as JSON text.
 #[inline]
-pub(crate) fn hand_over<'v>(
+pub fn hand_over<'v>(
     values: &'v mut dyn Values,
     write: impl FnOnce(&mut Measured<'_, Through<'v>>),
 ) -> u64 {
@@ -22,7 +21,7 @@ pub(crate) fn hand_over<'v>(
 }
 
 /// Writes to a trait object.
-pub(crate) struct Through<'v> {
+pub struct Through<'v> {
     values: &'v mut dyn Values,
     short: [u8; SHORT],
 }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hoap_data::{DataSet, Part, Schema, Spec};
+use hoap_ch2::data::{DataSet, Schema, Spec};
+use hoap_data::Part;
 use hoap_database::{BulkWriter, Database};
 use hoap_workload::load::{Existing, Load, Stopping, load};
 use hoap_workload::{Error, ErrorKind};
@@ -152,12 +153,12 @@ fn a_benchmark_is_loaded_whole_and_goes_on_where_it_stopped() {
     assert_eq!((e.kind, f.left().len()), (ErrorKind::Cancelled, 0), "{e}");
     let loaded = run(Part::WHOLE, Existing::Resume, never()).unwrap();
     assert!(loaded.whole);
-    for c in hoap_data::Collection::ALL {
+    for c in hoap_ch2::data::Collection::ALL {
         assert_eq!(count_of(&f.plain, c.name()), data.count(c), "{c}");
     }
     let again = run(Part::WHOLE, Existing::Resume, never()).unwrap();
     assert_eq!((again.documents, f.left().len()), (0, 0));
-    let all = hoap_data::Collection::ALL.map(hoap_data::Collection::name);
+    let all = hoap_ch2::data::Collection::ALL.map(hoap_ch2::data::Collection::name);
     wait(documents.drop(&all)).unwrap();
 }
 

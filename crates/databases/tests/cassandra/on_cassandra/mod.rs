@@ -214,7 +214,7 @@ fn what_it_does_not_have_is_said_with_the_reason() {
     let any = wait(hoap_databases::open(&target.description().url)).unwrap();
     let no = any.pages().map(drop).unwrap_err().to_string();
     assert!(no.contains("no OFFSET"), "{no}");
-    let scheme = hoap_databases::known().iter().find(|s| s.names.contains(&"cassandra")).unwrap();
+    let scheme = hoap_databases::known().find(|s| s.names.contains(&"cassandra")).unwrap();
     assert!(scheme.built_in());
     assert_eq!(scheme.capabilities, ["documents", "key-value", "scans", "join"]);
     assert!(target.documents().is_ok() && target.key_value().unwrap().scans() == Ok(()));

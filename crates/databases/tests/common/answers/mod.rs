@@ -4,11 +4,11 @@
 mod beside;
 mod record;
 
-use hoap_data::{DataSet, ExtraFields, Schema, Spec};
+use hoap_ch2::data::{DataSet, ExtraFields, Schema, Spec};
+use hoap_ch2::queries::ParameterSet;
+use hoap_ch2::queries::catalogue::QUERIES;
 use hoap_oracle::Filled;
 use hoap_oracle::sets::{NAMED, named_and_random, small, telling};
-use hoap_workload::ch2::queries::ParameterSet;
-use hoap_workload::ch2::queries::catalogue::QUERIES;
 
 /// The benchmark's own size; no answer depends on the extra fields.
 fn full(schema: Schema) -> DataSet {

@@ -1,10 +1,10 @@
 //! Which districts a transaction serves.
 
-use hoap_data::Schema;
+use hoap_ch2::data::Schema;
+use hoap_ch2::mix::Kind;
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_testing::ch2::checks::terminals;
 use hoap_testing::wait;
-use hoap_workload::ch2::mix::Kind;
 
 /// TPC-C 2.7.4.2, CH2 paper 3.3: a Delivery is a transaction for each of the ten districts.
 #[test]

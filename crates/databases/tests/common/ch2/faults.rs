@@ -4,20 +4,20 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use hoap_data::Schema;
+use hoap_ch2::beside;
+use hoap_ch2::checks::conditions::{Deliveries, conditions};
+use hoap_ch2::checks::counters;
+use hoap_ch2::checks::nothing_lost::Expected;
+use hoap_ch2::checks::snapshot::Snapshot;
+use hoap_ch2::data::Schema;
+use hoap_ch2::freshness::{self, Board};
+use hoap_ch2::mix::Kind;
+use hoap_ch2::terminal::{Memory, Options, Terminals};
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::{Check, Verdict};
 use hoap_testing::ch2::loaded::Loaded;
 use hoap_testing::wait;
 use hoap_workload::ErrorKind;
-use hoap_workload::ch2::beside;
-use hoap_workload::ch2::conditions::{Deliveries, conditions};
-use hoap_workload::ch2::counters;
-use hoap_workload::ch2::freshness::{self, Board};
-use hoap_workload::ch2::mix::Kind;
-use hoap_workload::ch2::nothing_lost::Expected;
-use hoap_workload::ch2::snapshot::Snapshot;
-use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
 
 use super::flaky::{Fate, Flaky};
 

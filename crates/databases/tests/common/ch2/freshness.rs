@@ -3,21 +3,21 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hoap_data::{Part, Schema};
+use hoap_ch2::beside;
+use hoap_ch2::checks::conditions::{Deliveries, conditions};
+use hoap_ch2::checks::nothing_lost::Expected;
+use hoap_ch2::checks::snapshot::Snapshot;
+use hoap_ch2::data::Schema;
+use hoap_ch2::freshness::{self, Board, COLLECTION, FIELD, Probes};
+use hoap_ch2::terminal::{Options, Terminals};
+use hoap_data::Part;
 use hoap_database::Database;
 use hoap_drive::{Client, Look, Outcome, Probe, Probing, Workload};
 use hoap_record::Verdict;
 use hoap_testing::ch2::loaded::{Loaded, data, load_part};
 use hoap_testing::wait;
-use hoap_workload::ErrorKind;
-use hoap_workload::ch2::beside;
-use hoap_workload::ch2::conditions::{Deliveries, conditions};
-use hoap_workload::ch2::freshness::{self, Board, COLLECTION, FIELD, Probes};
-use hoap_workload::ch2::nothing_lost::Expected;
-use hoap_workload::ch2::snapshot::Snapshot;
-use hoap_workload::ch2::terminal::{Options, Terminals};
 use hoap_workload::load::Existing;
-use hoap_workload::note;
+use hoap_workload::{ErrorKind, note};
 
 use super::faults::drive;
 use super::flaky::{Fate, Flaky};
@@ -222,8 +222,8 @@ fn the_other_database_must_hold_the_same_data() {
     assert_eq!((e.kind, e.answer.contains("ch2, not ch2pp")), (ErrorKind::Invalid, true), "{e}");
     let mut spec = *data(Schema::Ch2pp).spec();
     spec.seed += 1;
-    let e =
-        same(&Loaded::of(super::fresh, hoap_data::DataSet::new(spec).unwrap()).target).unwrap_err();
+    let e = same(&Loaded::of(super::fresh, hoap_ch2::data::DataSet::new(spec).unwrap()).target)
+        .unwrap_err();
     assert!(e.kind == ErrorKind::Invalid && e.answer.contains("seed"), "{e}");
 
     let dir = tempfile::tempdir().unwrap();

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hoap_data::{Collection, DataSet, Part, Schema, Spec};
+use hoap_ch2::data::{Collection, DataSet, Schema, Spec};
+use hoap_ch2::note::expect_loaded;
+use hoap_data::Part;
 use hoap_database::Database;
 use hoap_databases::open;
 use hoap_testing::ch2::loaded::{data, load_part};
 use hoap_testing::wait;
 use hoap_workload::ErrorKind;
-use hoap_workload::ch2::note::expect_loaded;
 use hoap_workload::load::{Existing, Load, load};
 use serde_json::Value;
 

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
-use hoap_data::Schema;
+use hoap_ch2::checks::nothing_lost::Expected;
+use hoap_ch2::checks::unchanged::Sample;
+use hoap_ch2::data::Schema;
+use hoap_ch2::terminal::{Options, Terminals};
 use hoap_testing::ch2::checks::{failed, snapshot};
 use hoap_testing::ch2::tampering::all_checks;
-use hoap_workload::ch2::nothing_lost::Expected;
-use hoap_workload::ch2::terminal::{Options, Terminals};
-use hoap_workload::ch2::unchanged::Sample;
 
 use super::faults;
 use super::flaky::Flaky;

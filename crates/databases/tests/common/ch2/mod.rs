@@ -11,7 +11,7 @@ mod lost_updates;
 
 use std::any::Any;
 
-use hoap_data::Schema;
+use hoap_ch2::data::Schema;
 use hoap_testing::ch2::loaded::Loaded;
 
 /// The URL of a database with nothing in it; its folder goes when it is dropped.

@@ -13,7 +13,7 @@ use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::{Check, Verdict};
 use hoap_workload::ErrorKind;
 use hoap_workload::load::{Existing, Load, load};
-use hoap_workload::ycsb::{Memory, PRESETS, Properties, Setup, UserTable, Ycsb};
+use hoap_ycsb::{Memory, PRESETS, Properties, Setup, UserTable, Ycsb};
 
 use super::conformance::wait;
 use super::fresh;

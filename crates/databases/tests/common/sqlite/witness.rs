@@ -1,8 +1,8 @@
 //! The isolation that SQLite shows.
 
+use hoap_ch2::witness::COLLECTION;
 use hoap_record::Level;
 use hoap_testing::witness::{anomalies, kept};
-use hoap_workload::ch2::witness::COLLECTION;
 
 use super::conformance::keys;
 use super::fresh;

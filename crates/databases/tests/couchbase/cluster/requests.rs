@@ -143,7 +143,7 @@ fn searches_name_their_index_and_its_order() {
 fn the_papers_indexes_are_made_and_searched() {
     let service = Service::start();
     let target = open(&with(&patient(&service.url()), "indexes=paper&index_replicas=3"));
-    let paths = hoap_workload::ch2::schema::Paths::of(hoap_data::Schema::Ch2pp);
+    let paths = hoap_ch2::schema::Paths::of(hoap_ch2::data::Schema::Ch2pp);
     let documents = target.documents().unwrap();
     let all = ["customer", "district", "neworder", "orders", "warehouse"];
     wait(documents.create(&all)).unwrap();

@@ -4,10 +4,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 
-use hoap_data::ycsb::{FieldLength, RecordSpec};
 use hoap_testing::redis::Server;
 use hoap_workload::load::{Existing, Load, load};
-use hoap_workload::ycsb::UserTable;
+use hoap_ycsb::UserTable;
+use hoap_ycsb::data::{FieldLength, RecordSpec};
 
 use super::killed::bare;
 use crate::conformance::wait;

@@ -142,7 +142,7 @@ fn what_it_does_not_have_is_said_with_the_reason() {
     assert!(no.starts_with("document transactions on Redis: not applicable, because"), "{no}");
     let no = target.analytics().map(drop).unwrap_err().to_string();
     assert!(no.contains("no language"), "{no}");
-    let scheme = hoap_databases::known().iter().find(|s| s.names.contains(&"redis")).unwrap();
+    let scheme = hoap_databases::known().find(|s| s.names.contains(&"redis")).unwrap();
     assert!(scheme.built_in());
     assert_eq!(scheme.capabilities, ["documents", "key-value", "scans", "pagination", "join"]);
     assert!(target.documents().is_ok() && target.key_value().unwrap().scans() == Ok(()));

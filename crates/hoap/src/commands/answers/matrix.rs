@@ -74,7 +74,7 @@ pub(super) fn json_of(first: &AnswerFolder, others: &[AnswerFolder], pairs: &[Ve
     let pair = |(other, verdicts)| pair::json_of([first, other], verdicts);
     let folders = [first].into_iter().chain(others).map(|folder| folder.path.display().to_string());
     json!({
-        "benchmark": first.asked.name(),
+        "benchmark": first.asked.benchmark,
         "folders": folders.collect::<Vec<_>>(),
         "queries": rows(pairs).into_iter().map(row).collect::<Vec<_>>(),
         "compared_with_first": others.iter().zip(pairs).map(pair).collect::<Vec<_>>(),

@@ -1,8 +1,7 @@
 //! The answers in two folders, query by query.
 
 use hoap_report::text::paragraph;
-use hoap_workload::answers::{AnswerFolder, Difference, Verdict};
-use hoap_workload::ch2::queries::Query;
+use hoap_workload::answers::{AnswerFolder, Difference, Query, Verdict};
 use hoap_workload::words::counted;
 use serde_json::{Value, json};
 
@@ -73,7 +72,7 @@ pub(super) fn json_of(folders: [&AnswerFolder; 2], verdicts: &Verdicts) -> Value
         object
     };
     json!({
-        "benchmark": folders[0].asked.name(),
+        "benchmark": folders[0].asked.benchmark,
         "folders": folders.map(|folder| folder.path.display().to_string()),
         "queries": verdicts.iter().map(query).collect::<Vec<_>>(),
     })

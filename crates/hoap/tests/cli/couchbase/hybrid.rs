@@ -1,10 +1,10 @@
 //! A hybrid run over two systems: transactions on the cluster, queries on its Analytics service,
 //! whose shadows follow. The answers are SQLite's, recorded before: what is tested is the way.
 
-use hoap_data::Schema;
+use hoap_ch2::data::Schema;
+use hoap_ch2::queries::catalogue::QUERIES;
+use hoap_ch2::queries::{QuerySet, Texts};
 use hoap_workload::answers::AnswerFile;
-use hoap_workload::ch2::queries::catalogue::QUERIES;
-use hoap_workload::ch2::queries::{QuerySet, Texts};
 use serde_json::Value;
 
 use super::super::servers::{On, all_pass};
@@ -22,7 +22,7 @@ fn pair(service: &Service) -> (On, Shadow) {
     let shadow = Shadow::start(service, "ch2pp");
     let texts = Texts::embedded(Schema::Ch2pp, "sqlpp", QuerySet::Tuned).unwrap();
     for query in &QUERIES {
-        let path = on.place.path("sqlite").join(AnswerFile::name(query));
+        let path = on.place.path("sqlite").join(AnswerFile::name(query.number));
         shadow.answers(texts.get(query), AnswerFile::read(&path).unwrap());
     }
     (on, shadow)

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use hoap_conduct::Caller;
-use hoap_conduct::doctor::{Doctor, examine};
+use hoap_doctor::{Doctor, examine};
 use hoap_drive::Stop;
 use hoap_record::Verdict;
 use rusqlite::Connection;

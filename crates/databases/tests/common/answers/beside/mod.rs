@@ -19,11 +19,12 @@ mod on_postgres;
 #[cfg(feature = "postgres")]
 mod on_postgres_15;
 
-use hoap_data::{Collection, DataSet};
+use hoap_ch2::data::{Collection, DataSet};
+use hoap_ch2::queries::catalogue::QUERIES;
+use hoap_ch2::queries::{ParameterSet, QuerySet};
 use hoap_oracle::sets::telling;
 use hoap_oracle::{Filled, check, complete, load};
-use hoap_workload::ch2::queries::catalogue::QUERIES;
-use hoap_workload::ch2::queries::{ParameterSet, Query, QuerySet};
+use hoap_workload::answers::Query;
 
 /// Loads a data set into the database of a URL and compares its answers, in both query sets, with
 /// the oracle's, for each query with these sets of parameters. Panics with every difference there

@@ -1,10 +1,10 @@
 //! MongoDB's pipelines beside the oracle on the lab's DocumentDB, which has every stage and operator
 //! of them.
 
-use hoap_data::{DataSet, Schema};
+use hoap_ch2::data::{DataSet, Schema};
+use hoap_ch2::queries::ParameterSet;
 use hoap_oracle::sets::{named_and_random, small};
 use hoap_testing::place::Own;
-use hoap_workload::ch2::queries::ParameterSet;
 
 use super::equal_answers_where;
 use super::on_mongo_wire::quick;

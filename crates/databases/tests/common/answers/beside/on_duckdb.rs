@@ -1,8 +1,8 @@
 //! DuckDB beside the oracle, in both layouts.
 
-use hoap_data::{DataSet, Schema};
+use hoap_ch2::data::{DataSet, Schema};
+use hoap_ch2::queries::ParameterSet;
 use hoap_oracle::sets::{named_and_random, small};
-use hoap_workload::ch2::queries::ParameterSet;
 
 use super::equal_answers;
 use crate::answers::{full, same_answers};

@@ -1,10 +1,11 @@
 //! MongoDB's pipelines beside the oracle: on the lab's imitation, `HOAP_TEST_MONGO_WIRE`, and on a
 //! real server where `HOAP_TEST_MONGODB` names one.
 
-use hoap_data::{DataSet, Schema};
+use hoap_ch2::data::{DataSet, Schema};
+use hoap_ch2::queries::{ParameterSet, QuerySet};
 use hoap_oracle::sets::{named_and_random, small};
 use hoap_testing::place::Own;
-use hoap_workload::ch2::queries::{ParameterSet, Query, QuerySet};
+use hoap_workload::answers::Query;
 
 use super::{equal_answers, equal_answers_where};
 use crate::answers::same_answers;

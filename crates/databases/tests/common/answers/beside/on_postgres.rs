@@ -1,9 +1,9 @@
 //! PostgreSQL beside the oracle, on the server that `HOAP_TEST_POSTGRES` names.
 
-use hoap_data::{DataSet, Schema};
+use hoap_ch2::data::{DataSet, Schema};
+use hoap_ch2::queries::ParameterSet;
 use hoap_oracle::sets::{named_and_random, small};
 use hoap_testing::place::Own;
-use hoap_workload::ch2::queries::ParameterSet;
 
 use super::equal_answers;
 use crate::answers::{full, same_answers};

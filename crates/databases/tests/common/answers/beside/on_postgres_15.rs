@@ -1,9 +1,9 @@
 //! The older PostgreSQL that `HOAP_TEST_POSTGRES_15` names beside the oracle.
 
-use hoap_data::{DataSet, Schema};
+use hoap_ch2::data::{DataSet, Schema};
+use hoap_ch2::queries::ParameterSet;
 use hoap_oracle::sets::small;
 use hoap_testing::place::Own;
-use hoap_workload::ch2::queries::ParameterSet;
 
 use super::equal_answers;
 use crate::answers::same_answers;

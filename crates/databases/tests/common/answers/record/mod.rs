@@ -9,13 +9,14 @@
 
 use std::path::Path;
 
-use hoap_data::Spec;
+use hoap_ch2::answers::{StoredAnswers, stored};
+use hoap_ch2::data::Spec;
+use hoap_ch2::queries::catalogue::QUERIES;
+use hoap_ch2::queries::{ParameterSet, QuerySet};
 use hoap_database::Answer;
 use hoap_oracle::Filled;
 use hoap_oracle::sets::{FULL, NAMED, SMALL, on_record};
-use hoap_workload::answers::{StoredAnswers, stored};
-use hoap_workload::ch2::queries::catalogue::QUERIES;
-use hoap_workload::ch2::queries::{ParameterSet, Query, QuerySet};
+use hoap_workload::answers::Query;
 
 /// What a database answers to all queries with a set of parameters.
 fn answers(

@@ -1,0 +1,161 @@
+//! What the database must hold before and after the run, and what the run did to it.
+
+use hoap_database::Database;
+use hoap_drive::Stop;
+use hoap_record::{Check, Remark, RemarkId, Verdict};
+use hoap_workload::Result;
+
+use super::level::Level;
+use super::queries::CancelOnStop;
+use crate::checks::aggregates::{self, Aggregates};
+use crate::checks::conditions::{Deliveries, conditions};
+use crate::checks::counters;
+use crate::checks::district::District;
+use crate::checks::nothing_lost::{self, Expected};
+use crate::checks::snapshot::Snapshot;
+use crate::checks::touched::Touched;
+use crate::checks::unchanged::{Changes, Sample};
+use crate::data::DataSet;
+use crate::ledger::Ledger;
+
+/// What a run began with.
+pub struct Start<'a> {
+    /// The database of the transactions.
+    pub target: &'a Database,
+    /// The data set that was loaded.
+    pub data: &'a DataSet,
+    /// Whether no run wrote to it before.
+    pub fresh: bool,
+    /// How much is read.
+    pub level: Level,
+    /// The districts as they were before the run; none where that is what is asked.
+    pub before: &'a [District],
+}
+
+impl Start<'_> {
+    /// A sample that nobody can foresee.
+    fn sample(&self, fresh: Changes) -> Sample {
+        let changes = match (self.level, self.fresh) {
+            (Level::Full, _) => Changes::Met,
+            (_, true) => fresh,
+            (_, false) => Changes::Unknown,
+        };
+        Sample::draw(self.data).knowing(changes)
+    }
+}
+
+/// What the database adds up of all documents itself.
+///
+/// # Errors
+/// Returns [`Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after `stop` is set, and the
+/// errors of the database.
+pub async fn added_up(target: &Database, data: &DataSet, stop: &Stop) -> Result<Snapshot> {
+    let aggregates = Aggregates::of(target, data.spec().schema)?;
+    let mut session = target.analytics()?.session().await?;
+    let _watch = CancelOnStop::watch(stop, &session);
+    aggregates.snapshot(&mut session, data).await
+}
+
+/// Whether it is known that nothing changed the data since the load: every kind of transaction moves
+/// a counter, and each counter is as loaded.
+///
+/// # Errors
+/// Returns [`Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after `asked` is set, and the
+/// errors of reading the database.
+pub async fn as_loaded(start: &Start<'_>, asked: &Stop) -> Result<bool> {
+    let &Start { target, data, .. } = start;
+    let counters = counters::read(target, data, true, &|| asked.is_set()).await?;
+    Ok(counters::before(&counters, data, "before the run").verdict == Verdict::Pass)
+}
+
+/// Makes the checks of the data on which a run is to begin, and returns its districts.
+///
+/// # Errors
+/// Returns [`Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after `asked` is set, and the
+/// errors of reading the database. `checks` has those that were made until then.
+pub async fn before_the_run(
+    start: &Start<'_>,
+    asked: &Stop,
+    checks: &mut Vec<Check>,
+) -> Result<Vec<District>> {
+    let &Start { target, data, fresh, level, .. } = start;
+    let (when, stop) = ("before the run", &|| asked.is_set());
+    let source = Deliveries::OfCustomers;
+    match level {
+        Level::Full => {
+            let mut nothing = Expected::nothing();
+            let snapshot = Snapshot::take(target.documents()?, data, &mut nothing, stop).await?;
+            checks.extend(conditions(&snapshot, data, source, when));
+            Ok(snapshot.districts)
+        }
+        Level::Database | Level::Touched | Level::Sample => {
+            let counters = counters::read(target, data, fresh, stop).await?;
+            checks.push(counters::before(&counters, data, when));
+            let (sample, nobody) = (start.sample(Changes::None), Ledger::default());
+            checks.push(sample.check(target, data, &nobody, when, stop).await?);
+            if level != Level::Database {
+                return Ok(counters.districts);
+            }
+            let all = added_up(target, data, asked).await?;
+            checks.extend(aggregates::checks(&all, data, source, when));
+            Ok(all.districts)
+        }
+        Level::Off => Ok(Vec::new()),
+    }
+}
+
+/// The checks of the database as it is now, and its districts: the conditions with the ledger's
+/// deliveries, the ledger itself, and a sample of documents, as far as the level reaches.
+///
+/// # Errors
+/// Returns the errors of reading the database.
+pub async fn after_the_run(
+    start: &Start<'_>,
+    ledger: &Ledger,
+) -> Result<(Vec<Check>, Vec<District>)> {
+    let &Start { target, data, before, fresh, level } = start;
+    let (when, stop) = ("after the run", &|| false);
+    if level == Level::Off {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    if level == Level::Sample {
+        let after = counters::read(target, data, fresh, stop).await?;
+        let sample = start.sample(Changes::Unknown).check(target, data, ledger, when, stop).await?;
+        let mut checks = vec![nothing_lost::counters(ledger, before, &after, when), sample];
+        checks.extend(level.left_out(when));
+        return Ok((checks, after.districts));
+    }
+    let mut expected = Expected::of(ledger).sampling(start.sample(Changes::Met));
+    let after = match level {
+        Level::Full => Snapshot::take(target.documents()?, data, &mut expected, stop).await?,
+        _ => {
+            let touched = Touched { target, data, before, fresh, ledger };
+            touched.snapshot(&mut expected, stop).await?
+        }
+    };
+    let deliveries = Deliveries::OfLedger { before, ledger };
+    let mut checks = conditions(&after, data, deliveries, when);
+    let unchanged = expected.sample.check(target, data, ledger, when, stop).await?;
+    checks.extend(expected.checks(ledger, before, &after, when));
+    checks.push(unchanged);
+    if level == Level::Database {
+        let all = added_up(target, data, &Stop::new()).await?;
+        checks.extend(aggregates::checks(&all, data, deliveries, when));
+        checks.push(aggregates::nothing_added(ledger, before, &all, when));
+    }
+    checks.extend(level.left_out(when));
+    Ok((checks, after.districts))
+}
+
+/// A remark where the run added so many orders that its steps do not compare: without think times
+/// a small data set grows fast.
+pub fn growth(before: &[District], after: &[District]) -> Option<Remark> {
+    let orders = |districts: &[District]| districts.iter().map(|d| d.orders).sum::<u64>();
+    let (from, to) = (orders(before), orders(after));
+    (to * 10 > from * 11).then(|| {
+        let text = format!(
+            "orders grew from {from} to {to}: later steps worked on more data than earlier ones"
+        );
+        Remark::new(RemarkId::OrdersGrew, text)
+    })
+}

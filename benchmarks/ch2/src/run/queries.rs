@@ -1,0 +1,169 @@
+//! What runs of the analytical queries have in common.
+
+use std::path::PathBuf;
+use std::sync::mpsc::RecvTimeoutError::Timeout;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use hoap_conduct::faults::is_unreachable;
+use hoap_conduct::flags::{Settings, settings};
+use hoap_conduct::values::QueryList;
+use hoap_database::{AnalyticalSession, Database};
+use hoap_drive::Stop;
+use hoap_workload::{Error, ErrorKind, Result};
+use serde_json::json;
+
+use crate::data::Schema;
+use crate::queries::{ParameterSet, QuerySet, Texts};
+
+/// How often a session is looked after.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Which query texts run.
+#[derive(Debug, Args)]
+pub struct TextArgs {
+    /// naive: closest to the definition; tuned: rewritten for the engine, answers equal
+    #[arg(long, value_name = "SET", default_value_t = QuerySet::Tuned)]
+    pub query_set: QuerySet,
+    /// Folder of query texts to use instead of the built-in ones: DIR/<benchmark>/<dialect>/q01.sql
+    #[arg(long, value_name = "DIR")]
+    pub queries_dir: Option<PathBuf>,
+}
+
+impl TextArgs {
+    /// The texts that the flags choose: all, or of a folder those of these queries. `say` is told
+    /// what differs from the built-in ones.
+    ///
+    /// # Errors
+    /// Fails where the dialect has no texts, or a file cannot be read.
+    pub fn texts(
+        &self,
+        schema: Schema,
+        dialect: &str,
+        queries: &QueryList,
+        say: impl Fn(&str),
+    ) -> Result<Texts> {
+        let Some(dir) = &self.queries_dir else {
+            return Texts::embedded(schema, dialect, self.query_set);
+        };
+        let texts = Texts::from_dir(dir, (schema, dialect), self.query_set, &queries.0)?;
+        texts.literals().iter().for_each(|line| say(line));
+        Ok(texts)
+    }
+
+    pub(super) fn settings(&self) -> Settings {
+        let TextArgs { query_set, queries_dir } = self;
+        settings(
+            json!({ "query-set": query_set.name(), "queries-dir": queries_dir.as_ref().map(|dir| dir.display().to_string()) }),
+        )
+    }
+}
+
+/// The dialects of the databases that answer queries, by the first name of their schemes.
+const DIALECTS: [(&str, &str); 6] = [
+    ("asterixdb", "sqlpp"),
+    ("couchbase-analytics", "sqlpp"),
+    ("duckdb", "duckdb"),
+    ("mongodb", "mongodb"),
+    ("postgres", "postgres"),
+    ("sqlite", "sqlite"),
+];
+
+/// The dialect of the database of this URL, which is not opened.
+///
+/// # Errors
+/// Fails where it answers no queries.
+pub(super) fn dialect(url: &str) -> Result<&'static str> {
+    hoap_databases::offers(url, &["analytics"])?;
+    let name = url.split(':').next().unwrap_or_default();
+    let scheme = hoap_databases::known().find(|scheme| scheme.names.contains(&name));
+    let first = scheme.and_then(|scheme| scheme.names.first());
+    let found = DIALECTS.iter().find(|(scheme, _)| Some(scheme) == first);
+    found.map(|(_, dialect)| *dialect).ok_or_else(|| {
+        Error::new(ErrorKind::Invalid, format!("find the texts for {name}:…"), "it has none")
+    })
+}
+
+/// Which parameters the queries get.
+#[derive(Debug, Args)]
+pub struct ParameterArgs {
+    /// ref: those of the published runs; check: no empty answer at W = 1; random: drawn
+    #[arg(long, value_enum, default_value_t = ParameterChoice::Ref)]
+    pub params: ParameterChoice,
+    /// Seed of random parameters
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub params_seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum ParameterChoice {
+    Ref,
+    Check,
+    Random,
+}
+
+impl ParameterArgs {
+    /// The parameters that the flags choose.
+    pub fn set(&self) -> ParameterSet {
+        match self.params {
+            ParameterChoice::Ref => ParameterSet::Reference,
+            ParameterChoice::Check => ParameterSet::Check,
+            ParameterChoice::Random => {
+                ParameterSet::Random { seed: self.params_seed, stream: 0, turn: 0 }
+            }
+        }
+    }
+
+    pub(super) fn settings(&self) -> Settings {
+        let ParameterArgs { params: _, params_seed } = self;
+        settings(json!({ "params": self.set().name(), "params-seed": params_seed }))
+    }
+}
+
+/// Cancels what a session runs when somebody asks for the end, for as long as it lives.
+pub struct CancelOnStop {
+    _alive: std::sync::mpsc::Sender<()>,
+}
+
+impl CancelOnStop {
+    /// Watches the flag beside the session.
+    pub fn watch(stop: &Stop, session: &AnalyticalSession) -> Self {
+        let (alive, ended) = std::sync::mpsc::channel::<()>();
+        if let Some(cancel) = session.canceller() {
+            let stop = stop.clone();
+            std::thread::spawn(move || {
+                while ended.recv_timeout(LOOK) == Err(Timeout) {
+                    if stop.is_set() {
+                        cancel();
+                    }
+                }
+            });
+        }
+        CancelOnStop { _alive: alive }
+    }
+}
+
+/// Whether the database is there to be asked another query, after one failed in this way.
+pub async fn still_answers(target: &Database, error: &Error) -> bool {
+    let Ok(documents) = target.documents() else { return true };
+    !is_unreachable(error) || !documents.note().await.is_err_and(|e| is_unreachable(&e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_database_with_queries_has_a_dialect_whose_texts_there_are() {
+        let known = hoap_databases::known();
+        for scheme in known.filter(|s| s.names != ["null"] && s.capabilities.contains(&"analytics"))
+        {
+            for name in scheme.names {
+                let dialect = dialect(&format!("{name}:x")).unwrap();
+                assert!(Texts::embedded(Schema::Ch2, dialect, QuerySet::Naive).is_ok(), "{name}");
+            }
+        }
+        assert!(dialect("null:").is_err() && dialect("oracle:x").is_err());
+    }
+}

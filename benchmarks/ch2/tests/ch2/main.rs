@@ -1,0 +1,6 @@
+//! What CH2 and CH2++ make, do and check, on databases in memory.
+
+mod data;
+mod ledger;
+mod terminals;
+mod whole;

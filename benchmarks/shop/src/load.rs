@@ -1,0 +1,106 @@
+//! Customers and orders as the source of a load.
+
+use std::ops::Range;
+
+use hoap_data::DATA_VERSION;
+use hoap_database::shop::{COUNTRY_INDEX, COVERING_INDEX, CUSTOMERS, ORDERS, ZIP_INDEX};
+use hoap_database::{Index, Values};
+use hoap_workload::load::{LoadSource, TypedSource, hand_over};
+use hoap_workload::{Error, ErrorKind, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::data::{ShopCollection, ShopData, ShopSpec};
+
+/// The benchmark's name.
+pub const BENCHMARK: &str = "shop";
+
+/// The parameters of the data, which together with the data version decide every byte.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameters {
+    version: u32,
+    #[serde(flatten, with = "SpecFields")]
+    spec: ShopSpec,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "ShopSpec")]
+struct SpecFields {
+    seed: u64,
+    customers: u64,
+    orders_per_customer: u64,
+    customers_per_country: u64,
+    customers_per_zip: u64,
+    customer_bytes: usize,
+    order_bytes: usize,
+}
+
+impl LoadSource for ShopData {
+    fn benchmark(&self) -> &'static str {
+        BENCHMARK
+    }
+
+    fn parameters(&self) -> Value {
+        json!(Parameters { version: DATA_VERSION, spec: *self.spec() })
+    }
+
+    fn collections(&self) -> Vec<&'static str> {
+        ShopCollection::ALL.map(ShopCollection::name).to_vec()
+    }
+
+    fn part(&self, at: usize, part: u64, of: u64) -> Range<u64> {
+        ShopData::part(self, ShopCollection::ALL[at], part, of)
+    }
+
+    fn append(&self, at: usize, index: u64, key: &mut String, text: &mut Vec<u8>) {
+        let collection = ShopCollection::ALL[at];
+        self.append_key(collection, index, key);
+        ShopData::append(self, collection, index, text);
+    }
+
+    fn typed(&self) -> Option<&dyn TypedSource> {
+        Some(self)
+    }
+
+    fn indexes(&self) -> Vec<Index> {
+        let index = |name, collection, fields: &[&'static str]| Index {
+            name,
+            collection,
+            fields: fields.to_vec(),
+        };
+        vec![
+            index(COUNTRY_INDEX, CUSTOMERS, &["address.country"]),
+            index(ZIP_INDEX, CUSTOMERS, &["address.zip"]),
+            index(COVERING_INDEX, ORDERS, &["_id", "month", "sale_price"]),
+        ]
+    }
+}
+
+impl TypedSource for ShopData {
+    fn write(&self, at: usize, index: u64, key: &mut String, values: &mut dyn Values) -> u64 {
+        let collection = ShopCollection::ALL[at];
+        self.append_key(collection, index, key);
+        hand_over(values, |writer| ShopData::write(self, collection, index, writer))
+    }
+}
+
+/// The data with these [`LoadSource::parameters`], from the note of a loaded database.
+///
+/// # Errors
+/// Returns [`ErrorKind::Unavailable`] where they belong to another benchmark or data version.
+pub fn data_of(parameters: &Value) -> Result<ShopData> {
+    let refuse = |answer: String| {
+        Error::new(ErrorKind::Unavailable, "use the loaded customers and orders", answer)
+            .advise("load them again with `hoap load shop --replace`")
+    };
+    let p = Parameters::deserialize(parameters)
+        .map_err(|e| refuse(format!("the note's parameters are not of this benchmark ({e})")))?;
+    if p.version != DATA_VERSION {
+        return Err(refuse(format!(
+            "they are of data version {}, this program's is {DATA_VERSION}",
+            p.version
+        )));
+    }
+    ShopData::new(p.spec).map_err(|e| refuse(e.to_string()))
+}

@@ -1,0 +1,217 @@
+//! Pagination and JOIN: `hoap run pagination` and `hoap run join`.
+
+use std::path::Path;
+
+use clap::Args;
+use hoap_conduct::begin::{Basis, begin};
+use hoap_conduct::benchmark::{Benchmark, MemoryOf};
+use hoap_conduct::caller::Setting;
+use hoap_conduct::flags::{Clients, Common, Settings, settings, together};
+use hoap_conduct::offer::{BenchmarkLine, Offer, Recorded};
+use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
+use hoap_conduct::run;
+use hoap_database::Database;
+use hoap_database::shop::JoinVariant;
+use hoap_databases::null::Null;
+use hoap_databases::{offers, open};
+use hoap_drive::{NoWorkload, Workload};
+use hoap_record::{Remark, RemarkId, output};
+use hoap_workload::Result;
+use hoap_workload::load::LoadSource;
+use hoap_workload::note::{self, Note};
+use serde_json::json;
+
+use crate::data::{ShopData, ShopSpec};
+use crate::{Join, KeepAnswers, Options, Pagination, load as source};
+
+/// The flags of Pagination.
+#[derive(Debug, Args)]
+#[allow(missing_docs)]
+pub struct PaginationFlags {
+    #[command(flatten)]
+    pub clients: Clients,
+    #[command(flatten)]
+    pub keep: Keep,
+}
+
+/// What is kept beside the figures.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Keep {
+    /// After all steps, ask eight questions that are the same for the same data, and keep the
+    /// answers in answers/q01.json … of the run's folder, for hoap answers compare
+    #[arg(long, conflicts_with = "part")]
+    pub keep_answers: bool,
+}
+
+impl Keep {
+    fn settings(self) -> Settings {
+        settings(json!({ "keep-answers": self.keep_answers }))
+    }
+}
+
+/// The flags of JOIN.
+#[derive(Debug, Args)]
+#[allow(missing_docs)]
+pub struct JoinFlags {
+    #[command(flatten)]
+    pub clients: Clients,
+    /// How the database joins: index, ansi, hash, two-phase, lookup or joining-table
+    /// [default: its users' first choice]
+    #[arg(long, value_name = "WAY")]
+    pub variant: Option<JoinVariant>,
+    #[command(flatten)]
+    pub keep: Keep,
+}
+
+impl Offer for PaginationFlags {
+    type Variant = ();
+
+    fn common(&mut self) -> &mut Common {
+        &mut self.clients.common
+    }
+
+    fn planned(&self, _: &BenchmarkLine<PaginationFlags>) -> Result<Plan> {
+        offers(&self.clients.target, &["pagination"])?;
+        steps(&self.clients)
+    }
+
+    async fn record(
+        &self,
+        line: &BenchmarkLine<PaginationFlags>,
+        setting: &Setting<'_>,
+    ) -> Result<Recorded> {
+        let PaginationFlags { clients, keep } = self;
+        let target = open(&clients.target).await?;
+        // Before the data is looked for: what the database cannot run need not be loaded.
+        let pages = target.pages()?;
+        let opened = Opened::new(line.name, clients, target).await?;
+        let pagination = Pagination::new(pages, opened.data, opened.options());
+        opened.run(pagination, keep.settings(), *keep, setting).await
+    }
+}
+
+impl Offer for JoinFlags {
+    type Variant = ();
+
+    fn common(&mut self) -> &mut Common {
+        &mut self.clients.common
+    }
+
+    fn planned(&self, _: &BenchmarkLine<JoinFlags>) -> Result<Plan> {
+        offers(&self.clients.target, &["join"])?;
+        steps(&self.clients)
+    }
+
+    async fn record(
+        &self,
+        line: &BenchmarkLine<JoinFlags>,
+        setting: &Setting<'_>,
+    ) -> Result<Recorded> {
+        let JoinFlags { clients, variant, keep } = self;
+        let target = open(&clients.target).await?;
+        let joins = target.joins()?;
+        let opened = Opened::new(line.name, clients, target).await?;
+        let join = Join::new(joins, opened.data, *variant, opened.options())?;
+        let own = settings(json!({ "variant": join.variant().name() }));
+        opened.run(join, together([own, keep.settings()]), *keep, setting).await
+    }
+}
+
+fn steps(clients: &Clients) -> Result<Plan> {
+    let numbers = if clients.clients.is_empty() { &[1][..] } else { &clients.clients };
+    plan(Groups::Clients(numbers), &clients.pacing, &clients.common, Defaults::default())
+}
+
+/// The customers and orders, and what is to be done with them.
+struct Opened<'a> {
+    name: &'static str,
+    clients: &'a Clients,
+    plan: Plan,
+    target: Database,
+    /// `None` where nothing is ever loaded.
+    note: Option<Note>,
+    data: ShopData,
+}
+
+impl<'a> Opened<'a> {
+    async fn new(name: &'static str, clients: &'a Clients, target: Database) -> Result<Opened<'a>> {
+        let (note, data) = match target.engine::<Null>() {
+            // Nothing is ever loaded there: the data is what a load would have written by default.
+            Some(_) => (None, ShopData::new(ShopSpec::new(10_000))?),
+            None => {
+                let note = note::expect_loaded(&target, "shop").await?;
+                let data = source::data_of(&note.data)?;
+                (Some(note), data)
+            }
+        };
+        Ok(Opened { name, clients, plan: steps(clients)?, target, note, data })
+    }
+
+    fn options(&self) -> Options {
+        Options { seed: self.clients.common.own_seed(), check_reads: self.clients.check_reads }
+    }
+
+    /// Runs the workload, of whose own flags `own` are.
+    async fn run<W: Workload + KeepAnswers>(
+        &self,
+        workload: W,
+        own: Settings,
+        keep: Keep,
+        setting: &Setting<'_>,
+    ) -> Result<Recorded> {
+        let settings = together([self.clients.settings(&self.plan.steps), own]);
+        let constants = json!({ "run_seed": setting.common.run_seed });
+        let data = self.data.parameters();
+        let basis = Basis { note: self.note.as_ref(), data, constants };
+        let target = &self.target;
+        let record = begin(self.name, target, basis, settings);
+        let check_reads = self.clients.check_reads;
+        let reading = Reading { workload, target, check_reads, keep };
+        run::record(setting, &self.plan, record, reading).await
+    }
+}
+
+/// A workload that only reads: there is nothing to look for afterwards.
+struct Reading<'a, W> {
+    workload: W,
+    target: &'a Database,
+    check_reads: bool,
+    keep: Keep,
+}
+
+impl<W: Workload + KeepAnswers> Benchmark for Reading<'_, W> {
+    type Operations = W;
+    type Queries = NoWorkload;
+    type Probes = NoWorkload;
+    type Known = ();
+
+    fn operations(&self) -> Option<&W> {
+        Some(&self.workload)
+    }
+
+    fn target(&self) -> &Database {
+        self.target
+    }
+
+    fn checks_answers(&self) -> bool {
+        self.check_reads
+    }
+
+    fn known(&self, _: Vec<MemoryOf<W>>) {}
+
+    async fn finish(&self, setting: &Setting<'_>, folder: &Path, whole: bool) -> Vec<Remark> {
+        if !(self.keep.keep_answers && whole) {
+            return Vec::new();
+        }
+        setting.say("keeping answers");
+        let kept = async {
+            let dir = folder.join("answers");
+            output::folder(&dir)?;
+            self.workload.keep_answers(&self.target.description().url, &dir).await
+        };
+        let kept = kept.await;
+        let missing =
+            |e| Remark::new(RemarkId::AnswersMissing, format!("answers are missing: {e}"));
+        kept.err().map(missing).into_iter().collect()
+    }
+}

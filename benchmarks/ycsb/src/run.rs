@@ -1,0 +1,278 @@
+//! YCSB: `hoap run ycsb-…`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use hoap_conduct::begin::{Basis, begin};
+use hoap_conduct::benchmark::Benchmark;
+use hoap_conduct::caller::Setting;
+use hoap_conduct::faults::{checking, or_gone};
+use hoap_conduct::flags::{Clients, Common, Settings};
+use hoap_conduct::offer::{BenchmarkLine, Drivers, Offer, Recorded};
+use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
+use hoap_conduct::{in_use, run};
+use hoap_data::Part;
+use hoap_database::engine::RecordStore;
+use hoap_database::{Database, Documents, KeyValue};
+use hoap_databases::null::Null;
+use hoap_databases::sqlite::SqliteEngine;
+use hoap_databases::{offers, open};
+use hoap_drive::NoWorkload;
+use hoap_record::merge::{Joint, beside_others, left_to_first};
+use hoap_record::{Check, Run, benchmark_title};
+use hoap_workload::claim::Claim;
+use hoap_workload::load::LoadSource;
+use hoap_workload::note::{self, Note};
+use hoap_workload::{Error, ErrorKind, Result, contribution};
+use serde_json::json;
+
+use crate::flags::{Flags, ScanFieldChoice};
+use crate::{Kind, Memory, Preset, Properties, ScanFields, Setup, UserTable, Ycsb};
+
+impl Offer for Flags {
+    type Variant = &'static Preset;
+
+    const OTHER_NAME: Option<&'static str> = Some("ycsb-custom");
+
+    fn common(&mut self) -> &mut Common {
+        &mut self.clients.common
+    }
+
+    fn planned(&self, line: &BenchmarkLine<Flags>) -> Result<Plan> {
+        let (_, setup) = self.setup(line.variant)?;
+        // Nothing is ever loaded there.
+        let loaded = !self.clients.target.starts_with("null:");
+        let makes_or_removes = [Kind::Insert, Kind::Delete];
+        if loaded && makes_or_removes.iter().any(|kind| setup.mix.share(*kind) > 0.0) {
+            refuse_repetition(line.name, &self.clients.common)?;
+        }
+        let scans = setup.mix.share(Kind::Scan) > 0.0;
+        offers(&self.clients.target, if scans { &["key-value", "scans"] } else { &["key-value"] })?;
+        self.steps(&setup)
+    }
+
+    fn export_file(&self, line: &BenchmarkLine<Flags>) -> Result<Option<PathBuf>> {
+        Ok(self.setup(line.variant)?.1.export_file)
+    }
+
+    async fn record(&self, line: &BenchmarkLine<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
+        let (properties, mut setup) = self.setup(line.variant)?;
+        let target = open(&self.clients.target).await?;
+        // Before the data is looked for: what the database cannot run need not be loaded.
+        let scans = setup.mix.share(Kind::Scan) > 0.0;
+        let key_value = target.key_value()?;
+        if scans {
+            key_value.scans()?;
+        }
+        let (note, table) = match target.engine::<Null>() {
+            // Nothing is ever loaded there: the records are those that a load would have written.
+            Some(_) => (None, UserTable::new(&setup.table, setup.load_spec())?),
+            None => {
+                let note = note::expect_loaded(&target, "ycsb").await?;
+                let table = UserTable::from_parameters(&note.data)?;
+                (Some(note), table)
+            }
+        };
+        let plan = self.steps(&setup)?;
+        let settings = self.settings(&properties, &setup, &plan);
+        // The records are the table's own; this seed is of what the clients draw.
+        setup.records.seed = setting.common.own_seed();
+        setup.part = setting.common.conduct.part.map_or(Part::WHOLE, |part| part.part);
+        let opened =
+            Opened { name: line.name, plan, settings, target: target.clone(), note, table, setup };
+        // Without boxes where one would be part of the result: the driver's own cost, and a store
+        // whose operations take a microsecond.
+        if let Some(null) = target.key_value_of::<Null>() {
+            opened.run(null, setting).await
+        } else if let Some(sqlite) = target.key_value_of::<SqliteEngine>() {
+            opened.run(sqlite, setting).await
+        } else {
+            opened.run(key_value, setting).await
+        }
+    }
+
+    async fn joint(drivers: &Drivers<'_>) -> Result<Joint> {
+        let all = drivers.ledgers::<crate::Contribution>()?;
+        let target = open(drivers.url).await?;
+        let note = note::expect_loaded(&target, "ycsb").await?;
+        let table = UserTable::from_parameters(&note.data)?;
+        drivers.same_data(&table.parameters())?;
+        let (mut memory, mut unsure) = (Memory::nothing(), 0);
+        for ((name, driver), ahead) in all.into_iter().zip(drivers.clocks()?) {
+            let driver = driver.set_back(ahead);
+            unsure += driver.unsure_inserts;
+            memory.merge(driver.memory(&name, &table.records)?);
+        }
+        drivers.caller.say("checking the data after all runs");
+        let documents = target.documents()?;
+        let (place, known) = ((&table.table(), &table.records), (&memory, unsure));
+        let key_value = target.key_value()?;
+        let verified = crate::verify(&key_value, place, documents, known, "after the run").await;
+        Ok(Joint { checks: or_gone(verified)?, audit: Vec::new() })
+    }
+}
+
+impl Flags {
+    /// The properties, and what they and the flags ask for.
+    fn setup(&self, preset: &Preset) -> Result<(Properties, Setup)> {
+        let (properties, mut setup) = self.properties.setup(Some(preset))?;
+        // Before the key space is made: its room for new records comes from it, whoever says it.
+        setup.operations = self.clients.pacing.operations.or(setup.operations);
+        setup.check_reads |= self.clients.check_reads;
+        if let Some(fields) = self.scan_fields {
+            setup.scan_fields = match fields {
+                ScanFieldChoice::All => ScanFields::All,
+                ScanFieldChoice::One => ScanFields::One,
+                ScanFieldChoice::None => ScanFields::None,
+            };
+        }
+        Ok((properties, setup))
+    }
+
+    fn steps(&self, setup: &Setup) -> Result<Plan> {
+        let Clients { clients, pacing, common, .. } = &self.clients;
+        let own = [setup.clients.map_or(1, |n| n as usize)];
+        let numbers = if clients.is_empty() { &own[..] } else { clients };
+        let defaults =
+            Defaults { rate: setup.rate, operations: setup.operations, duration: setup.duration };
+        plan(Groups::Clients(numbers), pacing, common, defaults)
+    }
+}
+
+/// The table and what is to be done with it.
+struct Opened {
+    name: &'static str,
+    plan: Plan,
+    settings: Settings,
+    target: Database,
+    /// `None` where nothing is ever loaded.
+    note: Option<Note>,
+    table: UserTable,
+    setup: Setup,
+}
+
+impl Opened {
+    async fn run<K: RecordStore>(
+        self,
+        key_value: KeyValue<K>,
+        setting: &Setting<'_>,
+    ) -> Result<Recorded> {
+        let Opened { name, plan, settings, target, note, table, setup } = self;
+        let shares = |kinds: &[Kind]| kinds.iter().any(|kind| setup.mix.share(*kind) > 0.0);
+        let writes = shares(&[Kind::Update, Kind::ReadModifyWrite, Kind::Insert, Kind::Delete]);
+        let (distribution, exponent) = (setup.distribution, setup.exponent);
+        setup.without_effect.iter().for_each(|remark| setting.say(remark.clone()));
+        let workload = Ycsb::new(key_value, &table, setup)?;
+        let keys = workload.key_space().noted(distribution, exponent);
+        let constants = json!({ "run_seed": setting.common.run_seed, "keys": keys });
+        let documents = target.documents()?;
+        // One that only reads writes nothing: a replica takes no writes.
+        let claim = match note.as_ref().filter(|_| writes) {
+            Some(note) => Some(in_use::begin(setting, &target, note, name).await?.0),
+            None => None,
+        };
+        let does = workload.setup().benchmark(table.records.spec());
+        if does != name {
+            let [does, asked] = [&does, name].map(benchmark_title);
+            setting.say(format!("its properties or its table make this {does}, not {asked}"));
+        }
+        let (loaded, claim) = (note.is_some(), claim.as_ref());
+        let record = async {
+            if loaded && setting.checks_before() {
+                workload.expect_whole(documents).await?;
+            }
+            if claim.is_some() {
+                note::begin_run(documents).await?;
+            }
+            let basis = Basis { note: note.as_ref(), data: table.parameters(), constants };
+            let record = begin(&does, &target, basis, settings);
+            let on_table = OnTable { workload, target: &target, documents, loaded, writes, claim };
+            run::record(setting, &plan, record, on_table).await
+        };
+        in_use::during(setting, claim, record).await
+    }
+}
+
+/// Refuses to repeat a workload that inserts or deletes: it needs a table that was just loaded.
+fn refuse_repetition(name: &str, common: &Common) -> Result<()> {
+    if common.conduct.repeat == 1 {
+        return Ok(());
+    }
+    let answer = "it inserts or deletes, so each run needs a table that was just loaded";
+    Err(Error::new(ErrorKind::Invalid, format!("repeat {name}"), answer)
+        .advise("load and run in turn, into folders DIR/01, DIR/02, …"))
+}
+
+/// The workload on its table.
+struct OnTable<'a, K: RecordStore> {
+    workload: Ycsb<K>,
+    target: &'a Database,
+    documents: Documents<'a>,
+    /// Whether there is a table that can be checked.
+    loaded: bool,
+    writes: bool,
+    claim: Option<&'a Claim<'a>>,
+}
+
+impl<K: RecordStore> Benchmark for OnTable<'_, K> {
+    type Operations = Ycsb<K>;
+    type Queries = NoWorkload;
+    type Probes = NoWorkload;
+    type Known = Memory;
+
+    fn operations(&self) -> Option<&Ycsb<K>> {
+        Some(&self.workload)
+    }
+
+    fn target(&self) -> &Database {
+        self.target
+    }
+
+    fn claim(&self) -> Option<&Claim<'_>> {
+        self.claim
+    }
+
+    fn checks_answers(&self) -> bool {
+        self.workload.setup().check_reads
+    }
+
+    async fn before(&mut self, setting: &Setting<'_>, checks: &mut Vec<Check>) -> Result<()> {
+        if self.loaded && !setting.checks_before() {
+            checks.push(left_to_first("record count"));
+        }
+        Ok(())
+    }
+
+    fn known(&self, memories: Vec<Memory>) -> Memory {
+        let mut known = Memory::nothing();
+        memories.into_iter().for_each(|memory| known.merge(memory));
+        known
+    }
+
+    fn left(&self) -> Option<Check> {
+        let left = || {
+            beside_others(
+                "record count, nothing lost: writes",
+                "when all have ended, `hoap merge --operational URL` checks the table",
+            )
+        };
+        (self.loaded && self.writes).then(left)
+    }
+
+    fn contribution(&self, known: &mut Memory, to: &mut dyn Write) -> io::Result<()> {
+        contribution::write(&self.workload.contribution(known), to)
+    }
+
+    async fn after(
+        &self,
+        setting: &Setting<'_>,
+        known: &Memory,
+        _record: &mut Run,
+    ) -> Result<Vec<Check>> {
+        if !self.loaded {
+            return Ok(Vec::new());
+        }
+        let verify = async || self.workload.verify(self.documents, known, "after the run").await;
+        checking(setting, verify).await
+    }
+}

@@ -1,0 +1,290 @@
+//! A benchmark of one's own, the smallest that writes: each client adds to a counter of its own, and
+//! after the run each counter is what was acknowledged.
+//!
+//! `src/main.rs` is a `hoap` that has it beside all others: `load counters`, `run counters`.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::Arc;
+
+use clap::Args;
+use hoap_conduct::begin::{Basis, begin};
+use hoap_conduct::benchmark::Benchmark;
+use hoap_conduct::caller::Setting;
+use hoap_conduct::data::{DataLine, DataOffer, NoFlags};
+use hoap_conduct::flags::{Clients, Common};
+use hoap_conduct::offer::{BenchmarkLine, Drivers, Offer, Recorded};
+use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
+use hoap_conduct::{registry, run};
+use hoap_data::Part;
+use hoap_database::engine::BoxedSession;
+use hoap_database::key_value::{Fields, Record, Table};
+use hoap_database::{AnyStore, Database, Index, KeyValue, KeyValueSession};
+use hoap_databases::open;
+use hoap_drive::{Client, Completion, Next, NoWorkload, Workload};
+use hoap_record::merge::{Joint, beside_others};
+use hoap_record::{Check, Run, Verdict};
+use hoap_workload::load::LoadSource;
+use hoap_workload::{Result, contribution, note};
+use serde_json::{Value, json};
+
+/// Number of counters, all zero when they are loaded; a client adds to the one of its number.
+const COUNTERS: u64 = 8;
+
+/// The data.
+struct Counters;
+
+impl LoadSource for Counters {
+    fn benchmark(&self) -> &'static str {
+        "counters"
+    }
+
+    fn parameters(&self) -> Value {
+        json!({ "counters": COUNTERS })
+    }
+
+    fn collections(&self) -> Vec<&str> {
+        vec!["counters"]
+    }
+
+    fn part(&self, _: usize, part: u64, of: u64) -> Range<u64> {
+        COUNTERS * (part - 1) / of..COUNTERS * part / of
+    }
+
+    fn append(&self, _: usize, index: u64, key: &mut String, text: &mut Vec<u8>) {
+        key.push_str(&format!("c{index}"));
+        text.extend_from_slice(br#"{"value":"0"}"#);
+    }
+
+    fn indexes(&self) -> Vec<Index> {
+        Vec::new()
+    }
+}
+
+fn table() -> Table {
+    Table { name: "counters".to_owned(), fields: vec!["value".to_owned()] }
+}
+
+fn record_of(value: u64) -> Record {
+    let mut record = Record::default();
+    record.push(0, |out| out.extend_from_slice(value.to_string().as_bytes()));
+    record
+}
+
+/// One client's records.
+type Session = KeyValueSession<BoxedSession>;
+
+/// What was acknowledged, by counter.
+type Ledger = BTreeMap<String, u64>;
+
+async fn value(session: &mut Session, key: &str) -> Result<u64> {
+    let mut record = Record::default();
+    session.read(key, Fields::All, &mut record).await?;
+    let value = record.iter().next().and_then(|(_, v)| std::str::from_utf8(v).ok()?.parse().ok());
+    Ok(value.unwrap_or(u64::MAX))
+}
+
+/// Holds every counter against the additions that were acknowledged since the load.
+async fn check(
+    kv: &KeyValue<AnyStore>,
+    ledger: &Ledger,
+    when: &str,
+    name: &str,
+) -> Result<Vec<Check>> {
+    let mut session = kv.checking_session(&table()).await?;
+    let mut wrong = Vec::new();
+    for key in (0..COUNTERS).map(|n| format!("c{n}")) {
+        let (found, wanted) = (value(&mut session, &key).await?, ledger.get(&key).unwrap_or(&0));
+        if found != *wanted {
+            wrong.push(format!("{key} is {found}, {wanted} were acknowledged"));
+        }
+    }
+    Ok(vec![Check {
+        when: when.into(),
+        name: name.into(),
+        compares: "each counter with the additions acknowledged".into(),
+        verdict: if wrong.is_empty() { Verdict::Pass } else { Verdict::Fail },
+        checked: COUNTERS,
+        detail: (!wrong.is_empty()).then(|| wrong.join("; ")),
+    }])
+}
+
+/// One client.
+struct Adder {
+    session: Session,
+    key: String,
+    acknowledged: u64,
+}
+
+impl Adder {
+    async fn add(&mut self) -> Result<()> {
+        let old = value(&mut self.session, &self.key).await?;
+        self.session.update(&self.key, &record_of(old + 1)).await?;
+        self.acknowledged += 1;
+        Ok(())
+    }
+}
+
+impl Client for Adder {
+    type Memory = (String, u64);
+
+    fn next(&mut self) -> Next {
+        Next::of(0)
+    }
+
+    async fn run(&mut self) -> Completion {
+        Completion::of(self.add().await.map(|()| 0))
+    }
+
+    fn finish(self) -> (String, u64) {
+        (self.key, self.acknowledged)
+    }
+}
+
+/// The clients of one driver, which may be one of several.
+struct Adders(KeyValue<AnyStore>, Part);
+
+impl Workload for Adders {
+    type Client = Adder;
+
+    fn kinds(&self) -> &[&'static str] {
+        &["ADD"]
+    }
+
+    fn blocking(&self) -> bool {
+        self.0.blocking()
+    }
+
+    async fn client(&self, number: usize) -> Result<Self::Client> {
+        let session = self.0.session(&table()).await?;
+        // No two clients of all drivers have the same counter.
+        let counter = number as u64 * self.1.of + self.1.part - 1;
+        Ok(Adder { session, key: format!("c{counter}"), acknowledged: 0 })
+    }
+}
+
+/// What a `hoap` that has it lists.
+pub static BENCHMARK: registry::Benchmark = registry::Benchmark {
+    data: &[&DataLine::<Eight> {
+        name: "counters",
+        about: "Eight counters",
+        collections: &[],
+        variant: (),
+    }],
+    runs: &[&BenchmarkLine::<Flags> {
+        name: "counters",
+        about: "Additions to counters",
+        variant: (),
+        questions: None,
+    }],
+};
+
+/// `hoap load counters` has no flags of its own.
+#[derive(Debug, Args)]
+pub struct Eight {}
+
+impl DataOffer for Eight {
+    type Variant = ();
+    type OfLoad = NoFlags;
+
+    const FILES: bool = false;
+
+    fn source(&self, (): &()) -> Result<Arc<dyn LoadSource>> {
+        Ok(Arc::new(Counters))
+    }
+}
+
+/// The flags of a run.
+#[derive(Debug, Args)]
+pub struct Flags {
+    /// Clients, steps and the database.
+    #[command(flatten)]
+    pub clients: Clients,
+}
+
+impl Offer for Flags {
+    type Variant = ();
+
+    fn common(&mut self) -> &mut Common {
+        &mut self.clients.common
+    }
+
+    fn planned(&self, _: &BenchmarkLine<Flags>) -> Result<Plan> {
+        let Flags { clients } = self;
+        let numbers = if clients.clients.is_empty() { &[1][..] } else { &clients.clients };
+        plan(Groups::Clients(numbers), &clients.pacing, &clients.common, Defaults::default())
+    }
+
+    async fn record(&self, line: &BenchmarkLine<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
+        let Flags { clients } = self;
+        let target = open(&clients.target).await?;
+        let note = note::expect_loaded(&target, line.name).await?;
+        let plan = self.planned(line)?;
+        let settings = clients.settings(&plan.steps);
+        let constants = json!({ "run_seed": setting.common.run_seed });
+        let basis = Basis { note: Some(&note), data: Counters.parameters(), constants };
+        let record = begin(line.name, &target, basis, settings);
+        let part = setting.common.conduct.part.map_or(Part::WHOLE, |part| part.part);
+        let open = Open { adders: Adders(target.key_value()?, part), target: &target };
+        run::record(setting, &plan, record, open).await
+    }
+
+    async fn joint(drivers: &Drivers<'_>) -> Result<Joint> {
+        let mut all = Ledger::new();
+        for (key, n) in drivers.ledgers::<Ledger>()?.into_iter().flat_map(|(_, ledger)| ledger) {
+            *all.entry(key).or_default() += n;
+        }
+        let kv = open(drivers.url).await?.key_value()?;
+        let checks = check(&kv, &all, "after all runs", "nothing lost").await?;
+        Ok(Joint { checks, audit: Vec::new() })
+    }
+}
+
+/// The benchmark on its database.
+struct Open<'a> {
+    adders: Adders,
+    target: &'a Database,
+}
+
+impl Benchmark for Open<'_> {
+    type Operations = Adders;
+    type Queries = NoWorkload;
+    type Probes = NoWorkload;
+    type Known = Ledger;
+
+    fn operations(&self) -> Option<&Adders> {
+        Some(&self.adders)
+    }
+
+    fn target(&self) -> &Database {
+        self.target
+    }
+
+    async fn before(&mut self, setting: &Setting<'_>, checks: &mut Vec<Check>) -> Result<()> {
+        // The others may have begun.
+        if setting.common.conduct.part.is_none() {
+            let nothing = Ledger::new();
+            checks.extend(check(&self.adders.0, &nothing, "before the run", "all zero").await?);
+        }
+        Ok(())
+    }
+
+    fn known(&self, memories: Vec<(String, u64)>) -> Ledger {
+        let mut known = Ledger::new();
+        memories.into_iter().for_each(|(key, n)| *known.entry(key).or_default() += n);
+        known
+    }
+
+    fn left(&self) -> Option<Check> {
+        Some(beside_others("nothing lost", "hoap merge looks"))
+    }
+
+    fn contribution(&self, known: &mut Ledger, to: &mut dyn Write) -> io::Result<()> {
+        contribution::write(known, to)
+    }
+
+    async fn after(&self, _: &Setting<'_>, known: &Ledger, _: &mut Run) -> Result<Vec<Check>> {
+        check(&self.adders.0, known, "after the run", "nothing lost").await
+    }
+}

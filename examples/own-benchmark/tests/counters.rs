@@ -1,0 +1,94 @@
+//! The benchmark at the command line of its `hoap`, on SQLite.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder with a database that is loaded.
+struct Place(TempDir);
+
+impl Place {
+    fn loaded() -> Place {
+        let place = Place(tempfile::tempdir().unwrap());
+        let (told, code) = place.hoap("load counters --target sqlite:c.db");
+        assert!(code == Some(0) && told.contains("8 documents"), "{told}");
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// What `hoap` prints, and its exit code.
+    fn hoap(&self, words: &str) -> (String, Option<i32>) {
+        let mut hoap = Command::new(env!("CARGO_BIN_EXE_own-benchmark"));
+        let out = hoap.args(words.split_whitespace()).current_dir(self.0.path()).output().unwrap();
+        let texts = [&out.stdout, &out.stderr].map(|text| String::from_utf8_lossy(text));
+        (texts.concat(), out.status.code())
+    }
+
+    fn record(&self, folder: &str) -> Value {
+        read(&self.path(folder).join("run.json"))
+    }
+}
+
+fn read(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// Each check with its verdict.
+fn verdicts(run: &Value) -> Vec<String> {
+    let checks = run["checks"].as_array().unwrap().iter();
+    let each = |check: &Value| format!("{} {}", check["name"], check["verdict"]).replace('"', "");
+    checks.map(each).collect()
+}
+
+#[test]
+fn a_run_has_steps_and_checks_and_a_page() {
+    let place = Place::loaded();
+    let run = "run counters --target sqlite:c.db --clients 1,3 --operations 60 --warmup 0s";
+    let (told, code) = place.hoap(&format!("{run} --out first"));
+    assert!(code == Some(0) && told.contains("ADD"), "{told}");
+    let record = place.record("first");
+    assert_eq!(record["steps"].as_array().unwrap().len(), 2);
+    assert_eq!(verdicts(&record), ["all zero pass", "nothing lost pass"]);
+    let (told, code) = place.hoap("report first -o first.html");
+    assert_eq!(code, Some(0), "{told}");
+    let page = std::fs::read_to_string(place.path("first.html")).unwrap();
+    assert!(page.contains("<h1>counters on SQLite") && page.contains("ADD"));
+    // Counters that are not zero: no step runs, and the numbers are void.
+    let (told, code) = place.hoap(&format!("{run} --out again"));
+    assert_eq!(code, Some(1), "{told}");
+    let record = place.record("again");
+    assert_eq!(verdicts(&record), ["all zero fail"]);
+    assert_eq!(record["steps"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn drivers_leave_ledgers_that_find_a_lost_write_together() {
+    let place = Place::loaded();
+    let start = jiff::Timestamp::now() + Duration::from_secs(3);
+    std::thread::scope(|scope| {
+        for part in [1, 2] {
+            let place = &place;
+            scope.spawn(move || {
+                let (told, code) = place.hoap(&format!(
+                    "run counters --target sqlite:c.db --duration 1s --warmup 0s \
+                     --start-at {start} --part {part}/2 --out {part}"
+                ));
+                assert_eq!(code, Some(0), "{told}");
+            });
+        }
+    });
+    let (told, code) = place.hoap("merge 1 2 --operational sqlite:c.db -o whole");
+    assert_eq!(code, Some(0), "{told}");
+    // One acknowledged addition is gone.
+    let database = rusqlite::Connection::open(place.path("c.db")).unwrap();
+    let lose = "UPDATE counters SET doc = jsonb_set(doc, '$.value', '3') WHERE key = 'c1'";
+    assert_eq!(database.execute(lose, []).unwrap(), 1);
+    let (told, code) = place.hoap("merge 1 2 --operational sqlite:c.db -o lost");
+    assert!(code == Some(1) && told.contains("c1 is 3, "), "{told}");
+}
