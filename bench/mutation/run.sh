@@ -41,7 +41,7 @@ if library=$("$tree/lab/duckdb" 2>>"$work/lab.log"); then
     eval "$library"
     features+=,hoap/duckdb
 fi
-code=$(git -C "$tree" rev-parse HEAD:crates HEAD:queries HEAD:Cargo.toml HEAD:Cargo.lock | sha256sum)
+code=$(git -C "$tree" rev-parse HEAD:crates HEAD:databases HEAD:benchmarks HEAD:Cargo.toml HEAD:Cargo.lock | sha256sum)
 
 server=-
 take_down() {

@@ -34,6 +34,7 @@ mod live;
 mod machine;
 #[cfg(feature = "mongodb")]
 mod mongodb;
+mod mutation;
 mod observe;
 #[cfg(feature = "asterixdb")]
 mod on_asterixdb;
