@@ -36,11 +36,15 @@ pub struct Failure {
     pub advice: Option<Cow<'static, str>>,
     /// What was tried, on what, where that is not the operation as a whole.
     pub tried: Option<String>,
+    /// Whether a write that ended so may have been applied: its answer is missing, or does not say.
+    /// Also an engine that reads says so; the guard knows which operations write, and makes those
+    /// ambiguous.
+    pub may_be_applied: bool,
 }
 
 impl Failure {
     /// One with advice, of which an empty text is none. A certificate out of its time has the same
-    /// advice everywhere.
+    /// advice everywhere. What took too long, or was cancelled, may be applied.
     pub fn of(
         kind: ErrorKind,
         answer: impl Display,
@@ -50,7 +54,13 @@ impl Failure {
         let untimely = CLOCK_WORDS.iter().any(|words| answer.contains(words));
         let advice = if untimely { Some(CLOCK) } else { advice.into() };
         let advice = advice.filter(|advice| !advice.is_empty()).map(Cow::from);
-        Failure { kind, code: String::new(), answer, advice, tried: None }
+        let may_be_applied = matches!(kind, ErrorKind::Timeout | ErrorKind::Cancelled);
+        Failure { kind, code: String::new(), answer, advice, tried: None, may_be_applied }
+    }
+
+    /// The same, of which a write may have been applied.
+    pub fn unsure(self) -> Failure {
+        Failure { may_be_applied: true, ..self }
     }
 
     /// One without advice.
@@ -100,7 +110,7 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         let Said { kind, tried, answer, advice } = error.into_said();
         let advice = advice.map(Cow::from);
-        Failure { kind, code: String::new(), answer, advice, tried: Some(tried) }
+        Failure { advice, tried: Some(tried), ..Failure::new(kind, answer) }
     }
 }
 

@@ -8,7 +8,7 @@ use reqwest::{Method, Response};
 
 use super::codes::Service;
 use super::envelope::Envelope;
-use super::error::{Cause, Doing, Error};
+use super::error::{Cause, Error};
 use super::request::Request;
 use super::stream::{Splitter, start};
 use super::tls::Tls;
@@ -99,7 +99,7 @@ impl StatementClient {
                 tokio::time::timeout(limit, asked).await.unwrap_or_else(|_| Err(late(limit)))
             }
         };
-        done.map_err(|cause| self.error(request.doing, cause))
+        done.map_err(|cause| self.error(cause))
     }
 
     /// Runs a statement and ignores its rows.
@@ -135,12 +135,12 @@ impl StatementClient {
             Ok((status, String::from_utf8_lossy(&text).into_owned()))
         };
         let done = tokio::time::timeout(limit, call).await.unwrap_or_else(|_| Err(late(limit)));
-        done.map_err(|cause| self.error(Doing::Repeatable, cause))
+        done.map_err(|cause| self.error(cause))
     }
 
     /// An error of this service.
-    pub fn error(&self, doing: Doing, cause: Cause) -> Error {
-        Error { service: self.address.service, doing, cause }
+    pub fn error(&self, cause: Cause) -> Error {
+        Error { service: self.address.service, cause }
     }
 
     fn signed(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {

@@ -6,21 +6,10 @@ use hoap_record::ErrorKind;
 use super::codes::{self, Line, Service};
 use super::envelope::Fault;
 
-/// What the statement does: where the answer to a write was lost, its outcome is unknown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Doing {
-    /// It changes nothing, or may be done again whatever became of it.
-    #[default]
-    Repeatable,
-    /// It changes something, and is not known to have failed where there is no answer.
-    Write,
-}
-
 /// Why a statement has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     pub(super) service: Service,
-    pub(super) doing: Doing,
     /// Why.
     pub cause: Cause,
 }
@@ -119,30 +108,26 @@ impl Error {
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         let code = error.fault().map_or_else(String::new, Fault::name);
-        let Error { service, doing, cause } = error;
-        let unknown = |kind| match doing {
-            Doing::Write => ErrorKind::Ambiguous,
-            Doing::Repeatable => kind,
-        };
-        let (kind, answer, advice) = match cause {
+        let Error { service, cause } = error;
+        let (kind, answer, advice, unsure) = match cause {
             Cause::NoConnection(loss) => {
                 let advice = loss.of_shown().or_else(|| loss.of_trusted());
                 let advice = advice.unwrap_or("check the host and the port, and that it runs");
-                (ErrorKind::Unavailable, loss.words, advice)
+                (ErrorKind::Unavailable, loss.words, advice, false)
             }
             Cause::Lost(loss) => {
                 let advice = loss.of_shown().unwrap_or("look into the server's log");
                 let answer =
                     format!("the connection was lost before the end of the answer: {}", loss.words);
-                (unknown(ErrorKind::Unavailable), answer, advice)
+                (ErrorKind::Unavailable, answer, advice, true)
             }
-            Cause::Late(words) => (unknown(ErrorKind::Timeout), words, ""),
+            Cause::Late(words) => (ErrorKind::Timeout, words, "", true),
             Cause::Http { status, text } => {
-                let kind = match status {
-                    408 | 504 => unknown(ErrorKind::Timeout),
-                    401 | 403 | 429 | 503 => ErrorKind::Unavailable,
-                    500..=599 => unknown(ErrorKind::Unavailable),
-                    _ => ErrorKind::Invalid,
+                let (kind, unsure) = match status {
+                    408 | 504 => (ErrorKind::Timeout, true),
+                    401 | 403 | 429 | 503 => (ErrorKind::Unavailable, false),
+                    500..=599 => (ErrorKind::Unavailable, true),
+                    _ => (ErrorKind::Invalid, false),
                 };
                 let advice = match status {
                     401 | 403 => "check the user and the password",
@@ -150,24 +135,25 @@ impl From<Error> for Failure {
                     503 => "the service is not ready: wait, and look into its log",
                     _ => "",
                 };
-                (kind, format!("HTTP {status} {text}"), advice)
+                (kind, format!("HTTP {status} {text}"), advice, unsure)
             }
             Cause::Refused { status, outcome, faults, text } => {
-                refused(service, doing, status, &outcome, &faults, &text)
+                let (kind, answer, advice) = refused(service, status, &outcome, &faults, &text);
+                (kind, answer, advice, false)
             }
             Cause::TooLarge(bytes) => {
                 let answer = format!("the result is larger than {} MB", bytes >> 20);
-                (ErrorKind::Unavailable, answer, "raise max_result_mb, or ask for less")
+                (ErrorKind::Unavailable, answer, "raise max_result_mb, or ask for less", false)
             }
-            Cause::Malformed(why) => (ErrorKind::Broken, why, ""),
+            Cause::Malformed(why) => (ErrorKind::Broken, why, "", false),
         };
-        Failure { code, ..Failure::of(kind, answer, advice) }
+        let failure = Failure { code, ..Failure::of(kind, answer, advice) };
+        if unsure { failure.unsure() } else { failure }
     }
 }
 
 fn refused(
     service: Service,
-    doing: Doing,
     status: u16,
     outcome: &str,
     faults: &[Fault],
@@ -193,11 +179,6 @@ fn refused(
         }
         None if status == 503 => (ErrorKind::Unavailable, "the service is not ready: wait"),
         None => (ErrorKind::Unavailable, ""),
-    };
-    // What ran out of time may have been done.
-    let kind = match (kind, doing) {
-        (ErrorKind::Timeout, Doing::Write) => ErrorKind::Ambiguous,
-        (kind, _) => kind,
     };
     let mut answer = first.message.clone();
     if first.family.is_empty() && first.code > 0 {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::codes::Service;
 use super::envelope::Envelope;
-use super::error::{Cause, Doing, Error};
+use super::error::{Cause, Error};
 use super::stream::Splitter;
 
 /// An answer in pieces of one size, as its rows and the rest.
@@ -58,7 +58,7 @@ fn refused(envelope: &Envelope) {
         let faults = faults.clone();
         let text = String::new();
         let cause = Cause::Refused { status: 500, outcome: outcome.clone(), faults, text };
-        let failure = Failure::from(Error { service, doing: Doing::Write, cause });
+        let failure = Failure::from(Error { service, cause });
         assert!(!failure.answer.contains(['\n', '\r']), "{failure:?}");
     }
 }

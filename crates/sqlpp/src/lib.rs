@@ -27,7 +27,7 @@ pub use client::{Credentials, ServiceAddress, StatementClient};
 pub use codes::Service;
 pub use envelope::Envelope;
 pub use envelope::Fault;
-pub use error::{Cause, Doing, Error};
+pub use error::{Cause, Error};
 pub use login::{Named, PASSWORD_FILE, TLS_CERT, TLS_KEY};
 pub use name::quote;
 pub use request::Request;

@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::error::Doing;
-
 /// A statement with its parameters and the service's settings for it: the body of a POST.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
@@ -13,7 +11,6 @@ pub struct Request {
     /// A parameter with its value as JSON text, which is not taken apart here.
     text: Option<(&'static str, Vec<u8>)>,
     timeout: Option<Duration>,
-    pub(super) doing: Doing,
 }
 
 impl Request {
@@ -38,13 +35,6 @@ impl Request {
     /// The value of `$name` as JSON text. There is one such parameter at most.
     pub fn text_parameter(mut self, name: &'static str, json: Vec<u8>) -> Self {
         self.text = Some((name, json));
-        self
-    }
-
-    /// It changes something that it must not change twice: without an answer its outcome is
-    /// unknown.
-    pub fn write(mut self) -> Self {
-        self.doing = Doing::Write;
         self
     }
 

@@ -66,7 +66,7 @@ fn what_a_row_is_refused_for_ends_the_answer() {
 
 #[test]
 fn codes_decide_the_kind_of_error() {
-    let error = |service, doing, errors: serde_json::Value| {
+    let error = |service, errors: serde_json::Value| {
         let envelope = Envelope::new(json!({"status": "fatal", "errors": errors}));
         let cause = Cause::Refused {
             status: 400,
@@ -74,10 +74,10 @@ fn codes_decide_the_kind_of_error() {
             faults: envelope.errors(),
             text: String::new(),
         };
-        Failure::from(Error { service, doing, cause })
+        Failure::from(Error { service, cause })
     };
     let asterixdb = |message: &str| {
-        let e = error(Service::AsterixDb, Doing::Repeatable, json!([{"code": 1, "msg": message}]));
+        let e = error(Service::AsterixDb, json!([{"code": 1, "msg": message}]));
         assert!(message.starts_with(&e.code), "{e:?}");
         e.kind
     };
@@ -88,8 +88,8 @@ fn codes_decide_the_kind_of_error() {
     assert_eq!(asterixdb("HYR0033: Inserting duplicate keys"), ErrorKind::Duplicate);
     assert_eq!(asterixdb("HYR0003: Failure on node nc2"), ErrorKind::Unavailable);
     assert_eq!(asterixdb("anything else"), ErrorKind::Unavailable);
-    let coded = |service, doing, code: u64| {
-        error(service, doing, json!([{"code": code, "msg": "m"}, {"code": 1, "msg": "n"}]))
+    let coded = |service, code: u64| {
+        error(service, json!([{"code": code, "msg": "m"}, {"code": 1, "msg": "n"}]))
     };
     for (service, code, kind) in [
         (Service::Analytics, 24000, ErrorKind::Invalid),
@@ -118,33 +118,50 @@ fn codes_decide_the_kind_of_error() {
         (Service::Query, 17021, ErrorKind::Throttled),
         (Service::Query, 17097, ErrorKind::Unavailable),
     ] {
-        let e = coded(service, Doing::Repeatable, code);
+        let e = coded(service, code);
         assert_eq!((e.kind, e.code), (kind, code.to_string()));
         assert_eq!(e.answer, format!("m (code {code}), and 1 more"));
     }
     for (reason, kind) in [(12033, ErrorKind::Conflict), (17012, ErrorKind::Duplicate)] {
         let failed = json!([{"code": 12009, "msg": "DML Error", "reason": {"code": reason}}]);
-        assert_eq!(error(Service::Query, Doing::Write, failed).kind, kind, "{reason}");
+        assert_eq!(error(Service::Query, failed).kind, kind, "{reason}");
     }
-    let advice = |code| coded(Service::Query, Doing::Repeatable, code).advice.unwrap_or_default();
+    let advice = |code| coded(Service::Query, code).advice.unwrap_or_default();
     assert!(advice(12003).contains("bucket") && advice(12003).contains("hoap load"));
     assert!(advice(1193).contains("limit") && !advice(1193).contains("fewer clients"));
     for code in [4000, 12016, 12021] {
         assert!(advice(code).contains("hoap load"), "{code}");
     }
-    assert_eq!(coded(Service::Query, Doing::Write, 1080).kind, ErrorKind::Ambiguous);
-    assert_eq!(coded(Service::Query, Doing::Repeatable, 1080).kind, ErrorKind::Timeout);
 }
 
+/// Also what the service says without an error of its own.
 #[test]
-fn a_lost_answer_leaves_a_write_unknown_and_nothing_else() {
+fn a_write_may_be_applied_where_its_answer_is_lost_or_late() {
+    use ErrorKind::{Invalid, Timeout, Unavailable};
     let loss = |words: &str| Loss { words: words.to_owned(), unheard: false };
-    let kind = |doing, cause| Failure::from(Error { service: Service::Query, doing, cause }).kind;
-    for (doing, lost) in
-        [(Doing::Repeatable, ErrorKind::Unavailable), (Doing::Write, ErrorKind::Ambiguous)]
-    {
-        assert_eq!(kind(doing, Cause::Lost(loss("reset"))), lost);
-        assert_eq!(kind(doing, Cause::NoConnection(loss("refused"))), ErrorKind::Unavailable);
+    let http = |status| Cause::Http { status, text: String::new() };
+    let refused = |outcome: &str, code| {
+        let outcome = outcome.to_owned();
+        let fault = Fault { code, ..Fault::default() };
+        let faults = if code == 0 { Vec::new() } else { vec![fault] };
+        Cause::Refused { status: 200, outcome, faults, text: String::new() }
+    };
+    for (cause, kind, may_be_applied) in [
+        (Cause::Lost(loss("reset")), Unavailable, true),
+        (Cause::NoConnection(loss("refused")), Unavailable, false),
+        (Cause::Late("no answer".to_owned()), Timeout, true),
+        (http(504), Timeout, true),
+        (http(502), Unavailable, true),
+        (http(503), Unavailable, false),
+        (http(404), Invalid, false),
+        (refused("timeout", 0), Timeout, true),
+        (refused("timeout", 9), Timeout, true),
+        (refused("fatal", 1080), Timeout, true),
+        (refused("fatal", 3000), Invalid, false),
+    ] {
+        let words = format!("{cause:?}");
+        let failure = Failure::from(Error { service: Service::Query, cause });
+        assert_eq!((failure.kind, failure.may_be_applied), (kind, may_be_applied), "{words}");
     }
 }
 

@@ -19,7 +19,6 @@ use hoap_database::failure::{Done, Failure};
 use scylla::statement::prepared::PreparedStatement;
 
 use super::document::Stored;
-use super::error::written;
 use super::runtimes::RuntimeSession;
 use super::schema::{DOCUMENT, KEY};
 use super::values::Texts;
@@ -134,6 +133,6 @@ impl Bulk for BatchWriter {
     }
 
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Done<()> {
-        self.write_batch(collection, batch, position).await.map_err(written)
+        self.write_batch(collection, batch, position).await
     }
 }

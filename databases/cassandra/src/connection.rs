@@ -20,7 +20,7 @@ use scylla::serialize::row::SerializeRow;
 use scylla::statement::prepared::PreparedStatement;
 use scylla::statement::{Consistency, SerialConsistency, Statement};
 
-use super::error::{is_missing, is_unsure};
+use super::error::is_missing;
 use super::options::Options;
 use super::parsed_url::ParsedUrl;
 use crate::error;
@@ -134,7 +134,7 @@ impl Connection {
             };
             match patiently(insert).await {
                 Ok(_) => break,
-                Err(e) if left > 0 && is_unsure(&e) => tokio::time::sleep(rest).await,
+                Err(e) if left > 0 && e.may_be_applied => tokio::time::sleep(rest).await,
                 Err(e) => return Err(e),
             }
             rest *= 2;

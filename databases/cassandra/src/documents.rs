@@ -13,7 +13,6 @@ use serde_json::Value;
 
 use super::bulk::BatchWriter;
 use super::document::Path;
-use super::error::written;
 use super::pages::Pages;
 use super::schema::{DOCUMENT, KEY};
 use super::values::next_text;
@@ -36,7 +35,7 @@ impl Documents for CassandraEngine {
 
     async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Done<bool> {
         let connection = self.connection().await?;
-        notes::set_note(&connection, expected, note).await.map_err(written)
+        notes::set_note(&connection, expected, note).await
     }
 
     async fn exists(&self, collection: &str) -> Done<bool> {
@@ -56,16 +55,16 @@ impl Documents for CassandraEngine {
                 continue;
             }
             let text = format!("DROP TABLE IF EXISTS {}", connection.table(name));
-            connection.alter(text).await.map_err(written)?;
+            connection.alter(text).await?;
         }
         Ok(())
     }
 
     async fn create(&self, collections: &[&str]) -> Done<()> {
         let connection = self.connection().await?;
-        notes::make(&connection).await.map_err(written)?;
+        notes::make(&connection).await?;
         for name in collections {
-            schema::make_table(&connection, name).await.map_err(written)?;
+            schema::make_table(&connection, name).await?;
         }
         Ok(())
     }
@@ -83,7 +82,7 @@ impl Documents for CassandraEngine {
         };
         let connection = &*self.connection().await?;
         let tried = || format!("make the table of {} in {}", index.name, connection.place.url);
-        joined::make(connection).await.map_err(|e| written(e).trying(tried()))
+        joined::make(connection).await.map_err(|e| e.trying(tried()))
     }
 
     async fn stored(&self, _: &[&str]) -> Done<Offered<Stored>> {

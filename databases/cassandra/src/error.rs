@@ -1,9 +1,6 @@
 //! What the cluster's and the driver's errors mean for the caller.
-//!
-//! An error is sorted as one of a read, of which the code says whether a write would be unsure:
-//! [`written`] makes one of a write of it.
 
-use ErrorKind::{Ambiguous, Broken, Missing, Throttled, Timeout, Unavailable};
+use ErrorKind::{Broken, Missing, Throttled, Timeout, Unavailable};
 use hoap_database::failure::{Done, Failure, LOAD_FIRST};
 use hoap_record::ErrorKind;
 use scylla::deserialize::{DeserializationError, TypeCheckError};
@@ -13,37 +10,18 @@ use scylla::errors::{
     RequestAttemptError, RowsError, SingleRowError,
 };
 
-/// The code of an error after which a write may have been applied.
-const UNSURE: &str = "unsure";
 /// The code of a read that a replica failed.
 const READ_FAILURE: &str = "read failure";
 
-/// The failure of an operation that writes: what is unsure may have been applied.
-pub(super) fn written(failure: Failure) -> Failure {
-    match is_unsure(&failure) {
-        true => Failure {
-            kind: Ambiguous,
-            advice: failure.advice.filter(|_| failure.kind != Missing),
-            ..failure
-        },
-        false => failure,
-    }
-}
-
 /// Whether the table or its keyspace does not exist.
 pub(super) fn is_missing(failure: &Failure) -> bool {
-    failure.kind == Missing && !is_unsure(failure)
+    failure.kind == Missing && !failure.may_be_applied
 }
 
 /// Whether a replica could not answer a read, such as one that does not know a table yet which
 /// somebody has just made.
 pub(super) fn failed_on_a_replica(failure: &Failure) -> bool {
     failure.code == READ_FAILURE
-}
-
-/// Whether it cannot be known what became of a write.
-pub(super) fn is_unsure(failure: &Failure) -> bool {
-    failure.code == UNSURE
 }
 
 /// What the driver says of an answer that does not have the types of a statement.
@@ -94,7 +72,7 @@ fn says_missing(text: &str) -> bool {
 }
 
 fn unsure(kind: ErrorKind, answer: impl std::fmt::Display, advice: &'static str) -> Failure {
-    Failure { code: UNSURE.to_owned(), ..Failure::of(kind, answer, advice) }
+    Failure::of(kind, answer, advice).unsure()
 }
 
 /// Sorts an error by what the caller may do about it.
@@ -111,7 +89,7 @@ pub(super) fn executing(error: ExecutionError) -> Failure {
         ExecutionError::PrepareError(e) => match e {
             PrepareError::ConnectionPoolError(e) => pool(&e),
             PrepareError::AllAttemptsFailed { first_attempt } => {
-                Failure { code: String::new(), ..attempt(&first_attempt) }
+                Failure { may_be_applied: false, ..attempt(&first_attempt) }
             }
             other => Failure::broken(other),
         },
@@ -181,12 +159,12 @@ fn database(error: &DbError, message: &str) -> Failure {
         // The reads of a lightweight transaction come before it is applied, or after somebody
         // else's is.
         DbError::ReadTimeout { .. } => unsure(Timeout, both(), SEE_SERVER),
-        DbError::WriteTimeout { .. } => unsure(Ambiguous, both(), SEE_SERVER),
+        DbError::WriteTimeout { .. } => unsure(Timeout, both(), SEE_SERVER),
         DbError::ReadFailure { .. } => Failure {
             code: READ_FAILURE.to_owned(),
             ..Failure::of(Unavailable, both(), "see the replicas' logs")
         },
-        DbError::WriteFailure { .. } => unsure(Ambiguous, both(), "see the replicas' logs"),
+        DbError::WriteFailure { .. } => unsure(Unavailable, both(), "see the replicas' logs"),
         DbError::TruncateError | DbError::AlreadyExists { .. } => Failure::new(Unavailable, both()),
         // ServerError, and what newer servers know, such as an unknown outcome of Paxos (0x1700).
         _ => unsure(Broken, both(), "see the nodes' logs"),
@@ -205,7 +183,7 @@ fn pool(error: &ConnectionPoolError) -> Failure {
             }
             // Nothing was asked of it yet.
             ConnectionSetupRequestErrorKind::DbError(error, message) => {
-                Failure { code: String::new(), ..database(error, message) }
+                Failure { may_be_applied: false, ..database(error, message) }
             }
             other => Failure::of(Unavailable, other, REACH),
         },
@@ -252,9 +230,9 @@ mod tests {
         executing(ExecutionError::LastAttemptError(attempt))
     }
 
-    /// The kinds of a failure of a read and of a write.
-    fn kinds(failure: &Failure) -> (ErrorKind, ErrorKind) {
-        (failure.kind, written(failure.clone()).kind)
+    /// Its kind, and whether a write may be applied.
+    fn meaning(failure: &Failure) -> (ErrorKind, bool) {
+        (failure.kind, failure.may_be_applied)
     }
 
     #[test]
@@ -272,21 +250,21 @@ mod tests {
             data_present: false,
         };
         let few = DbError::Unavailable { consistency: Quorum, required: 2, alive: 1 };
-        for (error, for_read, for_write) in [
-            (write(WriteType::Simple), Ambiguous, Ambiguous),
-            (write(WriteType::Cas), Ambiguous, Ambiguous),
-            (read, Timeout, Ambiguous),
-            (few, Unavailable, Unavailable),
-            (DbError::Overloaded, Throttled, Throttled),
-            (DbError::Unauthorized, Unavailable, Unavailable),
-            (DbError::AuthenticationError, Unavailable, Unavailable),
-            (DbError::Invalid, Invalid, Invalid),
-            (DbError::SyntaxError, Invalid, Invalid),
-            (DbError::ServerError, Broken, Ambiguous),
-            (DbError::Other(0x1700), Broken, Ambiguous),
+        for (error, kind, may_be_applied) in [
+            (write(WriteType::Simple), Timeout, true),
+            (write(WriteType::Cas), Timeout, true),
+            (read, Timeout, true),
+            (few, Unavailable, false),
+            (DbError::Overloaded, Throttled, false),
+            (DbError::Unauthorized, Unavailable, false),
+            (DbError::AuthenticationError, Unavailable, false),
+            (DbError::Invalid, Invalid, false),
+            (DbError::SyntaxError, Invalid, false),
+            (DbError::ServerError, Broken, true),
+            (DbError::Other(0x1700), Broken, true),
         ] {
             let failure = said(error.clone(), "so it\nsaid");
-            assert_eq!(kinds(&failure), (for_read, for_write), "{error:?}");
+            assert_eq!(meaning(&failure), (kind, may_be_applied), "{error:?}");
             assert!(failure.answer.contains("so it said"), "{failure:?}");
         }
     }
@@ -295,25 +273,25 @@ mod tests {
     fn a_table_that_is_just_being_dropped_is_missing_to_a_read() {
         let text = "java.lang.IllegalArgumentException: Unknown CF 55b423c0-e6c9-11f1-a1b1";
         let failure = said(DbError::ServerError, text);
-        assert_eq!(kinds(&failure), (Missing, Ambiguous));
-        assert_eq!(written(failure).advice, None);
+        assert_eq!(meaning(&failure), (Missing, true));
+        assert!(!is_missing(&failure));
     }
 
     /// A write whose answer did not come may have been applied; a read cannot.
     #[test]
     fn an_answer_that_does_not_come_is_ambiguous_only_for_a_write() {
         let late = executing(ExecutionError::RequestTimeout(Duration::from_millis(7)));
-        assert_eq!(kinds(&late), (Timeout, Ambiguous));
+        assert_eq!(meaning(&late), (Timeout, true));
         assert!(late.answer.contains("within 7 ms"), "{late:?}");
         let nobody = ExecutionError::ConnectionPoolError(ConnectionPoolError::Initializing);
         for unsent in [ExecutionError::EmptyPlan, nobody] {
-            assert_eq!(kinds(&executing(unsent)), (Unavailable, Unavailable));
+            assert_eq!(meaning(&executing(unsent)), (Unavailable, false));
         }
         // A statement that could not be prepared was not run.
         let text = "so it said".to_owned();
         let first_attempt = RequestAttemptError::DbError(DbError::ServerError, text);
         let unprepared = PrepareError::AllAttemptsFailed { first_attempt };
-        assert_eq!(kinds(&executing(unprepared.into())), (Broken, Broken));
+        assert_eq!(meaning(&executing(unprepared.into())), (Broken, false));
     }
 
     #[test]
@@ -326,8 +304,8 @@ mod tests {
             "table usertable does not exist",
         ] {
             let failure = said(DbError::Invalid, text);
-            assert!(is_missing(&failure) && !is_unsure(&failure));
-            assert_eq!(kinds(&failure), (Missing, Missing));
+            assert!(is_missing(&failure));
+            assert_eq!(meaning(&failure), (Missing, false));
             assert_eq!(failure.advice.as_deref(), Some(LOAD_FIRST));
         }
     }

@@ -18,7 +18,6 @@ use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use scylla::deserialize::row::ColumnIterator;
 use scylla::response::{PagingState, PagingStateResponse};
 
-use super::error::written;
 use super::runtimes::RuntimeSession;
 use super::statements::{self, Kind, Statements};
 use super::values::{One, Whole, next_text, take};
@@ -111,15 +110,15 @@ impl engine::RecordSession for RecordSession {
     }
 
     async fn insert(&mut self, key: &str, record: &Record) -> Done<()> {
-        self.insert_one(key, record).await.map_err(written)
+        self.insert_one(key, record).await
     }
 
     async fn update(&mut self, key: &str, record: &Record) -> Done<bool> {
-        self.update_one(key, record).await.map_err(written)
+        self.update_one(key, record).await
     }
 
     async fn delete(&mut self, key: &str) -> Done<bool> {
-        self.delete_one(key).await.map_err(written)
+        self.delete_one(key).await
     }
 
     async fn scan(

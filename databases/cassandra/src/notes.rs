@@ -16,7 +16,7 @@ use scylla::statement::Consistency;
 use serde_json::Value;
 
 use super::connection::Connection;
-use super::error::{failed_on_a_replica, is_missing, is_unsure, misfit};
+use super::error::{failed_on_a_replica, is_missing, misfit};
 use super::schema;
 use crate::error::OrFail;
 
@@ -84,7 +84,7 @@ const ATTEMPTS: u32 = 12;
 async fn agreed(connection: &Connection) -> Done<Option<(String, Option<String>)>> {
     for _ in 1..ATTEMPTS {
         match read(connection, NOTE, connection.serial()).await {
-            Err(e) if is_unsure(&e) || failed_on_a_replica(&e) => rest().await,
+            Err(e) if e.may_be_applied || failed_on_a_replica(&e) => rest().await,
             there => return there,
         }
     }
@@ -153,7 +153,7 @@ pub(super) async fn set_note(
                 unsure += 1;
                 connection.agree().await?;
             }
-            Err(e) if is_unsure(&e) && unsure < ATTEMPTS => {
+            Err(e) if e.may_be_applied && unsure < ATTEMPTS => {
                 unsure += 1;
                 rest().await;
             }

@@ -9,7 +9,6 @@ use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 
 use super::connection::Connection;
-use super::error::written;
 use super::schema::{self, KEY};
 use crate::error::OrFail;
 
@@ -53,7 +52,7 @@ pub(super) async fn of(
         return Ok(statements);
     }
     let wanted: Vec<&str> = table.fields.iter().map(String::as_str).collect();
-    schema::add_columns(connection, &table.name, &wanted).await.map_err(written)?;
+    schema::add_columns(connection, &table.name, &wanted).await?;
     let count = 3 * table.fields.len() + 7;
     let prepared = std::iter::repeat_with(OnceCell::new).take(count).collect();
     let statements = Arc::new(Statements { table: table.clone(), prepared });

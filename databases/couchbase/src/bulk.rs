@@ -12,7 +12,6 @@ use hoap_database::engine::Bulk;
 use hoap_database::failure::{Done, Failure};
 use hoap_database::patience::patiently;
 use hoap_record::ErrorKind;
-use hoap_sqlpp::Doing;
 
 use super::query::Node;
 use super::server::Server;
@@ -44,7 +43,7 @@ impl BatchWriter {
     async fn upsert(&self, documents: &Collection, key: &str, text: &[u8]) -> Done<()> {
         let done = patiently(|| {
             let upsert = documents.upsert_raw(key, text, JSON, self.options());
-            self.server.key_value(Box::pin(upsert), Doing::Repeatable)
+            self.server.key_value(Box::pin(upsert))
         });
         let done = done.await.map(drop);
         let (name, url) = (documents.name(), &self.server.place.url);
@@ -68,7 +67,7 @@ impl Bulk for BatchWriter {
 
     async fn position(&mut self, collection: &str) -> Done<u64> {
         let (key, notes) = (self.progress_key(collection), self.server.collection(sql::NOTES));
-        let get = || self.server.key_value(Box::pin(notes.get(&key, None)), Doing::Repeatable);
+        let get = || self.server.key_value(Box::pin(notes.get(&key, None)));
         match patiently(get).await {
             Ok(found) => serde_json::from_slice(found.content_as_raw().0).map_err(Failure::broken),
             Err(e) if e.kind == ErrorKind::NotFound => Ok(0),
@@ -99,7 +98,7 @@ impl Bulk for BatchWriter {
         let (key, notes) = (self.progress_key(collection), self.server.collection(sql::NOTES));
         let saved = patiently(|| {
             let save = notes.upsert(&key, position, self.options());
-            self.server.key_value(Box::pin(save), Doing::Repeatable)
+            self.server.key_value(Box::pin(save))
         });
         saved.await.map(drop)
     }

@@ -8,7 +8,6 @@ use hoap_database::engine::{
 };
 use hoap_database::failure::Done;
 use hoap_record::Description;
-use hoap_sqlpp::Doing;
 
 use super::error;
 use super::query::Node;
@@ -39,19 +38,18 @@ pub(super) type Operation<'a, T> = BoxFuture<'a, couchbase::error::Result<T>>;
 
 impl Server {
     /// Runs a key-value operation of the driver within its time limit.
-    pub async fn key_value<T>(&self, operation: Operation<'_, T>, doing: Doing) -> Done<T> {
-        self.limited(operation, doing).await?.map_err(|e| error::key_value(&e, doing))
+    pub async fn key_value<T>(&self, operation: Operation<'_, T>) -> Done<T> {
+        self.limited(operation).await?.map_err(|e| error::key_value(&e))
     }
 
     /// The same, with the driver's own error.
     pub async fn limited<T>(
         &self,
         operation: Operation<'_, T>,
-        doing: Doing,
     ) -> Done<couchbase::error::Result<T>> {
         let limit = self.place.options.kv_timeout;
         let done = tokio::time::timeout(limit, operation).await;
-        done.map_err(|_| error::late(doing, limit.as_millis()))
+        done.map_err(|_| error::late(limit.as_millis()))
     }
 }
 

@@ -8,7 +8,6 @@ use hoap_database::Index;
 use hoap_database::engine::{self, Documents, Each};
 use hoap_database::failure::{Done, Failure};
 use hoap_record::ErrorKind;
-use hoap_sqlpp::Doing;
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -42,20 +41,20 @@ impl Documents for CouchbaseEngine {
                 let mut options = InsertOptions::new();
                 options.durability_level = durability_level;
                 let insert = collection.insert(NOTE, note, options);
-                self.server.limited(Box::pin(insert), Doing::Write).await?.map(drop)
+                self.server.limited(Box::pin(insert)).await?.map(drop)
             }
             (Some((there, cas)), Some(expected)) if there == *expected => {
                 let mut options = ReplaceOptions::new().cas(cas);
                 options.durability_level = durability_level;
                 let replace = collection.replace(NOTE, note, options);
-                self.server.limited(Box::pin(replace), Doing::Write).await?.map(drop)
+                self.server.limited(Box::pin(replace)).await?.map(drop)
             }
             _ => return Ok(false),
         };
         match done {
             Ok(()) => Ok(true),
             Err(e) if error::another_was_faster(&e) => Ok(false),
-            Err(e) => Err(error::key_value(&e, Doing::Write)),
+            Err(e) => Err(error::key_value(&e)),
         }
     }
 
@@ -136,7 +135,7 @@ impl CouchbaseEngine {
 
     async fn read_note(&self) -> Done<Option<(Value, u64)>> {
         let notes = self.server.collection(sql::NOTES);
-        match self.server.key_value(Box::pin(notes.get(NOTE, None)), Doing::Repeatable).await {
+        match self.server.key_value(Box::pin(notes.get(NOTE, None))).await {
             Ok(found) => {
                 let note = serde_json::from_slice(found.content_as_raw().0);
                 Ok(Some((note.map_err(Failure::broken)?, found.cas())))

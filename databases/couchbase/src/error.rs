@@ -3,15 +3,10 @@
 use couchbase::error::ErrorKind as Kind;
 use hoap_database::failure::{Failure, LOAD_FIRST};
 use hoap_record::ErrorKind;
-use hoap_sqlpp::{self, Doing, Fault};
+use hoap_sqlpp::{self, Fault};
 
-/// An error of a key-value operation. What a write may have done before it failed is of unknown
-/// outcome.
-pub(super) fn key_value(e: &couchbase::error::Error, doing: Doing) -> Failure {
-    let unknown = match doing {
-        Doing::Write => ErrorKind::Ambiguous,
-        Doing::Repeatable => ErrorKind::Unavailable,
-    };
+/// An error of a key-value operation.
+pub(super) fn key_value(e: &couchbase::error::Error) -> Failure {
     let (kind, advice) = match e.kind() {
         Kind::DocumentExists => (ErrorKind::Duplicate, ""),
         Kind::DocumentNotFound => (ErrorKind::NotFound, ""),
@@ -19,7 +14,6 @@ pub(super) fn key_value(e: &couchbase::error::Error, doing: Doing) -> Failure {
         | Kind::DocumentLocked
         | Kind::DurabilityWriteInProgress
         | Kind::DurableWriteRecommitInProgress => (ErrorKind::Conflict, ""),
-        Kind::DurabilityAmbiguous => (unknown, ""),
         Kind::DurabilityImpossible | Kind::DurabilityLevelNotAvailable => {
             (ErrorKind::Unavailable, "there are too few nodes for this durability: lower it")
         }
@@ -32,10 +26,7 @@ pub(super) fn key_value(e: &couchbase::error::Error, doing: Doing) -> Failure {
             (ErrorKind::Throttled, "the node is overloaded, out of memory or warming up")
         }
         Kind::ServiceNotAvailable(_) | Kind::FeatureNotAvailable(_) => (ErrorKind::Unavailable, ""),
-        Kind::ServerTimeout => (
-            if doing == Doing::Write { ErrorKind::Ambiguous } else { ErrorKind::Timeout },
-            "raise kv_timeout_ms",
-        ),
+        Kind::ServerTimeout => (ErrorKind::Timeout, "raise kv_timeout_ms"),
         Kind::InvalidArgument(_)
         | Kind::EncodingFailure(_)
         | Kind::ValueTooLarge
@@ -47,8 +38,9 @@ pub(super) fn key_value(e: &couchbase::error::Error, doing: Doing) -> Failure {
         | Kind::DocumentNotJSON
         | Kind::PathMismatch
         | Kind::PathNotFound => (ErrorKind::Broken, "the document is none of this benchmark's"),
-        // The connection went away while the request was under way, and whatever else there is.
-        _ => (unknown, ""),
+        // The connection went away while the request was under way, the durability is ambiguous,
+        // and whatever else there is.
+        _ => return Failure::new(ErrorKind::Unavailable, e.kind()).unsure(),
     };
     Failure::of(kind, e.kind(), advice)
 }
@@ -59,10 +51,9 @@ pub(super) fn another_was_faster(e: &couchbase::error::Error) -> bool {
 }
 
 /// A key-value operation that took too long.
-pub(super) fn late(doing: Doing, milliseconds: u128) -> Failure {
-    let kind = if doing == Doing::Write { ErrorKind::Ambiguous } else { ErrorKind::Timeout };
+pub(super) fn late(milliseconds: u128) -> Failure {
     let answer = format!("no answer within {milliseconds} ms");
-    Failure::of(kind, answer, "look at the nodes, or raise kv_timeout_ms")
+    Failure::of(ErrorKind::Timeout, answer, "look at the nodes, or raise kv_timeout_ms")
 }
 
 /// A failed statement of a transaction that is not yet being committed: whatever happened, nothing
@@ -105,21 +96,19 @@ pub(super) fn commit(e: hoap_sqlpp::Error) -> Option<Failure> {
         || is_conflict(&text)
         || (code == COMMIT && is_duplicate(&fault));
     let failure = Failure::from(e);
-    let kind = match code {
+    let (kind, may_be_applied) = match code {
         POST_COMMIT => return None,
-        _ if ambiguous => ErrorKind::Ambiguous,
+        _ if ambiguous => (ErrorKind::Unavailable, true),
         // What had expired before COMMIT came may be forgotten already.
-        EXPIRED | CAS_MISMATCH | NO_TRANSACTION => ErrorKind::Conflict,
-        _ if rolled_back => ErrorKind::Conflict,
-        COMMIT => ErrorKind::Unavailable,
+        EXPIRED | CAS_MISMATCH | NO_TRANSACTION => (ErrorKind::Conflict, false),
+        _ if rolled_back => (ErrorKind::Conflict, false),
+        COMMIT => (ErrorKind::Unavailable, false),
         // It came twice, or something else ended the transaction: nobody knows how.
-        OUT_OF_ORDER | RELEASED => ErrorKind::Ambiguous,
-        _ if failure.kind == ErrorKind::Conflict => {
-            return Some(Failure { kind: ErrorKind::Ambiguous, ..failure });
-        }
+        OUT_OF_ORDER | RELEASED => (ErrorKind::Unavailable, true),
+        _ if failure.kind == ErrorKind::Conflict => return Some(failure.unsure()),
         _ => return Some(failure),
     };
-    Some(Failure { kind, advice: None, ..failure })
+    Some(Failure { kind, may_be_applied, advice: None, ..failure })
 }
 
 /// Whether the words are those of a write-write conflict or of a CAS that is another's.

@@ -24,7 +24,6 @@ use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use hoap_database::reads::Reads;
 use hoap_database::{Timer, json};
 use hoap_record::ErrorKind;
-use hoap_sqlpp::Doing;
 use serde_json::Value;
 
 use super::bulk::JSON;
@@ -74,17 +73,17 @@ struct Operations {
 }
 
 impl Operations {
-    async fn run<T>(&mut self, operation: Operation<'_, T>, doing: Doing) -> Done<T> {
+    async fn run<T>(&mut self, operation: Operation<'_, T>) -> Done<T> {
         let limit = self.server.place.options.kv_timeout;
         match self.timer.within(limit, operation).await {
-            Some(done) => done.map_err(|e| error::key_value(&e, doing)),
-            None => Err(error::late(doing, limit.as_millis())),
+            Some(done) => done.map_err(|e| error::key_value(&e)),
+            None => Err(error::late(limit.as_millis())),
         }
     }
 
     /// Runs an operation; `None` where there is no such document.
-    async fn find<T>(&mut self, operation: Operation<'_, T>, doing: Doing) -> Done<Option<T>> {
-        match self.run(operation, doing).await {
+    async fn find<T>(&mut self, operation: Operation<'_, T>) -> Done<Option<T>> {
+        match self.run(operation).await {
             Ok(found) => Ok(Some(found)),
             Err(e) if e.kind == ErrorKind::NotFound => Ok(None),
             Err(e) => Err(e),
@@ -106,10 +105,7 @@ pub struct RecordSession {
 
 impl RecordSession {
     async fn exists(&mut self, key: &str) -> Done<bool> {
-        let found = self
-            .operations
-            .find(Box::pin(self.collection.exists(key, None)), Doing::Repeatable)
-            .await?;
+        let found = self.operations.find(Box::pin(self.collection.exists(key, None))).await?;
         Ok(found.is_some_and(|found| found.exists()))
     }
 
@@ -127,7 +123,7 @@ impl RecordSession {
         with.expiry = options.expiry;
         with.durability_level = options.durability.of_driver();
         let replace = self.collection.replace_raw(key, &self.json, JSON, with);
-        Ok(self.operations.find(Box::pin(replace), Doing::Write).await?.is_some())
+        Ok(self.operations.find(Box::pin(replace)).await?.is_some())
     }
 
     /// Writes the recycled JSON text as the document, whether or not it is there.
@@ -137,13 +133,13 @@ impl RecordSession {
         with.expiry = options.expiry;
         with.durability_level = options.durability.of_driver();
         let upsert = self.collection.upsert_raw(key, &self.json, JSON, with);
-        self.operations.run(Box::pin(upsert), Doing::Write).await.map(drop)
+        self.operations.run(Box::pin(upsert)).await.map(drop)
     }
 
     /// Sets fields where no sub-document operation can.
     async fn read_and_replace(&mut self, key: &str, record: &Record) -> Done<bool> {
         let get = self.collection.get(key, None);
-        let Some(found) = self.operations.find(Box::pin(get), Doing::Repeatable).await? else {
+        let Some(found) = self.operations.find(Box::pin(get)).await? else {
             return Ok(false);
         };
         let mut document: serde_json::Map<String, Value> =
@@ -169,8 +165,7 @@ impl engine::RecordSession for RecordSession {
                 let name = &*self.fields[usize::from(number)];
                 let specs = [LookupInSpec::get(name, None)];
                 let look = self.collection.lookup_in(key, &specs, None);
-                let Some(found) = self.operations.find(Box::pin(look), Doing::Repeatable).await?
-                else {
+                let Some(found) = self.operations.find(Box::pin(look)).await? else {
                     return Ok(false);
                 };
                 match found.content_as_raw(0) {
@@ -182,15 +177,14 @@ impl engine::RecordSession for RecordSession {
                         record.push(number, |out| out.extend_from_slice(text.as_bytes()));
                     }
                     Err(e) if *e.kind() == Kind::PathNotFound => {}
-                    Err(e) => return Err(error::key_value(&e, Doing::Repeatable)),
+                    Err(e) => return Err(error::key_value(&e)),
                 }
                 Ok(true)
             }
             Fields::None => self.exists(key).await,
             Fields::All => {
                 let get = self.collection.get(key, None);
-                let Some(found) = self.operations.find(Box::pin(get), Doing::Repeatable).await?
-                else {
+                let Some(found) = self.operations.find(Box::pin(get)).await? else {
                     return Ok(false);
                 };
                 let read = json::read(found.content_as_raw().0, &self.fields, record);
@@ -207,7 +201,7 @@ impl engine::RecordSession for RecordSession {
         with.expiry = options.expiry;
         with.durability_level = options.durability.of_driver();
         let insert = self.collection.insert_raw(key, &self.json, JSON, with);
-        self.operations.run(Box::pin(insert), Doing::Write).await.map(drop)
+        self.operations.run(Box::pin(insert)).await.map(drop)
     }
 
     async fn update(&mut self, key: &str, record: &Record) -> Done<bool> {
@@ -234,7 +228,7 @@ impl engine::RecordSession for RecordSession {
         let mut with = MutateInOptions::new();
         with.expiry = self.node.server.place.options.expiry;
         let mutate = self.collection.mutate_in(key, &specs, with);
-        Ok(self.operations.find(Box::pin(mutate), Doing::Write).await?.is_some())
+        Ok(self.operations.find(Box::pin(mutate)).await?.is_some())
     }
 
     async fn delete(&mut self, key: &str) -> Done<bool> {
@@ -244,7 +238,7 @@ impl engine::RecordSession for RecordSession {
         let mut with = RemoveOptions::new();
         with.durability_level = self.node.server.place.options.durability.of_driver();
         let remove = self.collection.remove(key, with);
-        Ok(self.operations.find(Box::pin(remove), Doing::Write).await?.is_some())
+        Ok(self.operations.find(Box::pin(remove)).await?.is_some())
     }
 
     async fn scan(

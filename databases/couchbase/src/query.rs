@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use hoap_database::failure::{Done, Failure};
-use hoap_sqlpp::{Cause, Doing, Envelope, Error, Request, StatementClient};
+use hoap_sqlpp::{Cause, Envelope, Error, Request, StatementClient};
 use serde_json::Value;
 
 use super::server::Server;
@@ -92,7 +92,7 @@ impl Node {
 
     /// Commits a transaction: without an answer its outcome is unknown.
     pub async fn commit(&self, tx: &mut NodeTransaction) -> Result<Answer, Error> {
-        self.send(Request::new("COMMIT WORK").write(), &[], Some(tx)).await
+        self.send(Request::new("COMMIT WORK"), &[], Some(tx)).await
     }
 
     /// Runs a statement that is prepared the first time.
@@ -194,7 +194,7 @@ impl Node {
             Some(id) => Ok(NodeTransaction { id: id.to_owned(), statement: 0 }),
             None => {
                 let cause = Cause::Malformed("BEGIN WORK answered without a txid".to_owned());
-                Err(self.client.error(Doing::Repeatable, cause))
+                Err(self.client.error(cause))
             }
         }
     }

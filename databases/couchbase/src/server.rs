@@ -17,7 +17,7 @@ use couchbase::service_type::ServiceType;
 use hoap_database::failure::{Done, Failure};
 use hoap_record::Description;
 use hoap_record::ErrorKind;
-use hoap_sqlpp::{self, Doing, Service, ServiceAddress, StatementClient};
+use hoap_sqlpp::{self, Service, ServiceAddress, StatementClient};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
@@ -182,7 +182,7 @@ async fn connect(place: &ParsedUrl) -> Done<Cluster> {
     };
     match tokio::time::timeout(options.connect_timeout, driver).await {
         Ok(Ok(cluster)) => Ok(cluster),
-        Ok(Err(e)) => Err(error::key_value(&e, Doing::Repeatable)),
+        Ok(Err(e)) => Err(error::key_value(&e)),
         Err(_) => Err(why_not(place).await),
     }
 }
@@ -261,8 +261,8 @@ async fn query_nodes(cluster: &Cluster, place: &ParsedUrl) -> Done<Vec<String>> 
     let limit = place.options.connect_timeout;
     let options = PingOptions::new().service_types(vec![ServiceType::QUERY]).query_timeout(limit);
     let report = tokio::time::timeout(limit, cluster.ping(options)).await;
-    let report = report.map_err(|_| error::late(Doing::Repeatable, limit.as_millis()))?;
-    let report = report.map_err(|e| error::key_value(&e, Doing::Repeatable))?;
+    let report = report.map_err(|_| error::late(limit.as_millis()))?;
+    let report = report.map_err(|e| error::key_value(&e))?;
     let mut nodes: Vec<String> = report
         .services
         .get(&ServiceType::QUERY)

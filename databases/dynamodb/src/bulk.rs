@@ -21,7 +21,6 @@ use hoap_database::patience::Patience;
 use hoap_record::ErrorKind;
 
 use super::counters::Units;
-use super::error::Doing;
 use super::layout::{self, KEY};
 use super::reading::Driver;
 use super::server::Server;
@@ -118,7 +117,7 @@ async fn put_some(
             .batch_write_item()
             .request_items(table, left.clone())
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        let refused = match server.send(Doing::Read, request.send()).await {
+        let refused = match server.send(request.send()).await {
             Ok(answer) => {
                 server.counters.consumed(Units::Write, answer.consumed_capacity());
                 let unprocessed = answer.unprocessed_items.into_iter();

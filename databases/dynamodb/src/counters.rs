@@ -24,7 +24,6 @@ pub(super) struct Counters {
     conflicts: AtomicU64,
     throttled: AtomicU64,
     timeouts: AtomicU64,
-    ambiguous: AtomicU64,
     failed: AtomicU64,
     /// Items of batches that the service did not process.
     unprocessed: AtomicU64,
@@ -47,7 +46,6 @@ impl Counters {
             ErrorKind::Conflict => &self.conflicts,
             ErrorKind::Throttled => &self.throttled,
             ErrorKind::Timeout => &self.timeouts,
-            ErrorKind::Ambiguous => &self.ambiguous,
             _ => &self.failed,
         };
         counter.fetch_add(1, Relaxed);
@@ -92,7 +90,6 @@ impl Counters {
             ("requests-conflicting", count(&self.conflicts)),
             ("requests-throttled", count(&self.throttled)),
             ("requests-timed-out", count(&self.timeouts)),
-            ("requests-ambiguous", count(&self.ambiguous)),
             ("requests-failed", count(&self.failed)),
             ("items-unprocessed", count(&self.unprocessed)),
         ]

@@ -6,7 +6,6 @@ use aws_sdk_dynamodb::types::{BillingMode, TableDescription};
 use hoap_database::failure::Done;
 use hoap_record::Description;
 
-use super::error::Doing;
 use super::options::{Capacity, Conditions};
 use super::server::Server;
 
@@ -69,7 +68,7 @@ async fn tables(server: &Server) -> Done<BTreeMap<String, String>> {
     let mut after = before(&server.options.prefix);
     loop {
         let request = driver.list_tables().exclusive_start_table_name(&after);
-        let answer = server.send(Doing::Read, request.send()).await?;
+        let answer = server.send(request.send()).await?;
         let names = answer.table_names();
         for name in names.iter().filter(|name| name.starts_with(&beginning)) {
             if let Some(table) = server.describe(&driver, name).await? {

@@ -1,18 +1,9 @@
 //! What the service's and the driver's errors mean for the caller.
 
-use ErrorKind::{Ambiguous, Broken, Conflict, Invalid, Missing, Throttled, Timeout, Unavailable};
+use ErrorKind::{Broken, Conflict, Invalid, Missing, Throttled, Timeout, Unavailable};
 use aws_sdk_dynamodb::error::{BuildError, ProvideErrorMetadata, SdkError};
 use hoap_database::failure::{Done, Failure, LOAD_FIRST, chain};
 use hoap_record::ErrorKind;
-
-/// What was under way when an error came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Doing {
-    /// Something that changes nothing, or that is done again whatever became of it.
-    Read,
-    /// Something that may have been applied although no answer came.
-    Write,
-}
 
 /// What the service's codes say.
 pub(super) trait Code {
@@ -117,21 +108,19 @@ pub(super) trait OrFail<T> {
 }
 
 /// Sorts an error by what the caller may do about it.
-pub(super) fn of<E>(error: &SdkError<E>, doing: Doing) -> Failure
+pub(super) fn of<E>(error: &SdkError<E>) -> Failure
 where
     E: ProvideErrorMetadata + std::error::Error + 'static,
 {
-    let lost = |answer: String, advice: &'static str| {
-        let kind = if doing == Doing::Write { Ambiguous } else { Unavailable };
-        Failure::of(kind, answer, advice)
-    };
+    let lost =
+        |answer: String, advice: &'static str| Failure::of(Unavailable, answer, advice).unsure();
     match error {
         SdkError::ServiceError(service) => {
             let status = service.raw().status().as_u16();
-            served(service.err().code(), service.err().message(), status, doing)
+            served(service.err().code(), service.err().message(), status)
         }
         SdkError::ConstructionFailure(_) => Failure::new(Invalid, chain(error)),
-        SdkError::TimeoutError(_) => slow(chain(error), doing),
+        SdkError::TimeoutError(_) => slow(chain(error)),
         SdkError::DispatchFailure(failure) => {
             let answer = chain(error);
             let text = answer.to_ascii_lowercase();
@@ -148,7 +137,7 @@ where
             } else if text.contains("certificate") {
                 unsent("the service's certificate is not trusted: check endpoint and system")
             } else if failure.is_timeout() {
-                slow(answer, doing)
+                slow(answer)
             } else {
                 lost(answer, "the connection was lost before the answer")
             }
@@ -158,18 +147,12 @@ where
     }
 }
 
-fn slow(answer: String, doing: Doing) -> Failure {
-    let kind = if doing == Doing::Write { Ambiguous } else { Timeout };
-    Failure::of(kind, answer, "see what the service is busy with, or raise request_timeout_ms")
+fn slow(answer: String) -> Failure {
+    Failure::of(Timeout, answer, "see what the service is busy with, or raise request_timeout_ms")
 }
 
 /// An error that the service answered.
-pub(super) fn served(
-    code: Option<&str>,
-    message: Option<&str>,
-    status: u16,
-    doing: Doing,
-) -> Failure {
+pub(super) fn served(code: Option<&str>, message: Option<&str>, status: u16) -> Failure {
     let code = code.unwrap_or_default();
     // What follows repeats the request's headers, a session's token among them.
     let message = message.unwrap_or_default();
@@ -191,8 +174,7 @@ pub(super) fn served(
         return failure(*kind, if large { Some(TOO_LARGE) } else { *advice });
     }
     if status >= 500 || UNKNOWN.contains(&code) {
-        let kind = if doing == Doing::Write { Ambiguous } else { Unavailable };
-        return failure(kind, Some("the service failed: look at its health"));
+        return failure(Unavailable, Some("the service failed: look at its health")).unsure();
     }
     failure(Broken, Some("check that the endpoint is DynamoDB's"))
 }
@@ -231,23 +213,20 @@ mod tests {
             ("ValidationException", Invalid),
             ("SomethingNewException", Broken),
         ] {
-            for doing in [Doing::Read, Doing::Write] {
-                let failure = served(Some(code), Some("some words"), 400, doing);
-                assert_eq!(failure.kind, kind, "{code}");
-                let e = failure.into_error("try");
-                assert_eq!(e.answer, format!("{code}: some words"));
-            }
+            let failure = served(Some(code), Some("some words"), 400);
+            assert_eq!((failure.kind, failure.may_be_applied), (kind, false), "{code}");
+            let e = failure.into_error("try");
+            assert_eq!(e.answer, format!("{code}: some words"));
         }
     }
 
-    /// A write that the service failed at may have been applied; a read cannot.
     #[test]
-    fn a_failure_of_the_service_is_ambiguous_only_for_a_write() {
+    fn what_the_service_failed_at_may_be_applied() {
         for (code, status) in
             [(Some("InternalServerError"), 500), (Some("ServiceUnavailable"), 503), (None, 502)]
         {
-            assert_eq!(served(code, None, status, Doing::Write).kind, Ambiguous);
-            assert_eq!(served(code, None, status, Doing::Read).kind, Unavailable);
+            let failure = served(code, None, status);
+            assert_eq!((failure.kind, failure.may_be_applied), (Unavailable, true));
         }
     }
 
@@ -258,7 +237,7 @@ mod tests {
                 "Transaction cancelled, please refer cancellation reasons for specific reasons \
                  [{reasons}]"
             );
-            served(Some(CANCELED), Some(&words), 400, Doing::Write).kind
+            served(Some(CANCELED), Some(&words), 400).kind
         };
         assert_eq!(kind("None, ConditionalCheckFailed"), Conflict);
         assert_eq!(kind("TransactionConflict, ThrottlingError"), Conflict);
@@ -273,7 +252,7 @@ mod tests {
         let words = "The request signature we calculated does not match.\n\nThe Canonical String for \
                      this request should have been\n'POST\n/\n\nx-amz-security-token:hunter2\n'";
         let code = Some("InvalidSignatureException");
-        let e = served(code, Some(words), 400, Doing::Read).into_error("open");
+        let e = served(code, Some(words), 400).into_error("open");
         assert!(!e.to_string().contains("hunter2") && !e.to_string().contains('\n'), "{e}");
         assert!(e.to_string().contains("AWS_ACCESS_KEY_ID"), "{e}");
     }

@@ -22,7 +22,6 @@ use hoap_database::key_value::{Fields, Record, Scanned, Table};
 
 use super::DynamoDbEngine;
 use super::counters::Units;
-use super::error::Doing;
 use super::layout::{self, KEY};
 use super::reading::{self, Driver, Wanted};
 use super::server::Server;
@@ -164,7 +163,7 @@ impl engine::RecordSession for RecordSession {
         for (name, value) in self.named(record) {
             request = request.item(name, value);
         }
-        match self.server.send(Doing::Write, request.send()).await {
+        match self.server.send(request.send()).await {
             Ok(answer) => {
                 self.server.counters.consumed(Units::Write, &answer.consumed_capacity);
                 Ok(())
@@ -192,7 +191,7 @@ impl engine::RecordSession for RecordSession {
             let update = AttributeValueUpdate::builder().value(value).action(AttributeAction::Put);
             request = request.attribute_updates(name, update.build());
         }
-        let answer = self.server.send(Doing::Write, request.send()).await;
+        let answer = self.server.send(request.send()).await;
         found(answer.map(|answer| {
             self.server.counters.consumed(Units::Write, &answer.consumed_capacity);
         }))
@@ -210,7 +209,7 @@ impl engine::RecordSession for RecordSession {
             .condition_expression("attribute_exists(#k)")
             .expression_attribute_names("#k", KEY)
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        let answer = self.server.send(Doing::Write, request.send()).await;
+        let answer = self.server.send(request.send()).await;
         found(answer.map(|answer| {
             self.server.counters.consumed(Units::Write, &answer.consumed_capacity);
         }))

@@ -9,7 +9,6 @@ use hoap_database::failure::{Done, Failure};
 use hoap_record::ErrorKind;
 
 use super::counters::Units;
-use super::error::Doing;
 use super::layout::{self, KEY, VERSION};
 use super::server::Server;
 use super::value::{self, Item};
@@ -89,7 +88,7 @@ impl Server {
             .set_projection_expression(wanted.expression.clone())
             .set_expression_attribute_names(wanted.names.clone())
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        let answer = self.send(Doing::Read, request.send()).await?;
+        let answer = self.send(request.send()).await?;
         self.counters.consumed(Units::Read, &answer.consumed_capacity);
         Ok(answer.item)
     }
@@ -119,7 +118,7 @@ impl Server {
                     .batch_get_item()
                     .request_items(table, keys)
                     .return_consumed_capacity(ReturnConsumedCapacity::Total);
-                let answer = self.send(Doing::Read, request.send()).await?;
+                let answer = self.send(request.send()).await?;
                 self.counters.consumed(Units::Read, answer.consumed_capacity());
                 items.extend(answer.responses.into_iter().flat_map(HashMap::into_values).flatten());
                 let unprocessed =
@@ -162,7 +161,7 @@ impl Server {
             .transact_get_items()
             .set_transact_items(Some(gets))
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        let answer = self.send(Doing::Read, request.send()).await?;
+        let answer = self.send(request.send()).await?;
         self.counters.consumed(Units::Read, answer.consumed_capacity());
         let items = answer.responses.unwrap_or_default();
         if items.len() != asked {
@@ -191,7 +190,7 @@ impl Server {
             .set_projection_expression(wanted.expression.clone())
             .set_expression_attribute_names(wanted.names.clone())
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        let answer = self.send(Doing::Read, request.send()).await?;
+        let answer = self.send(request.send()).await?;
         self.counters.consumed(Units::Read, &answer.consumed_capacity);
         Ok((answer.items.unwrap_or_default(), answer.last_evaluated_key))
     }

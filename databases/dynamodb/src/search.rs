@@ -7,7 +7,6 @@ use hoap_database::{Index, Intent, Order, Row};
 use serde_json::Value;
 
 use super::counters::Units;
-use super::error::Doing;
 use super::index;
 use super::layout::{self, KEY, PARTITION, SORT};
 use super::open_transaction::OpenTransaction;
@@ -100,7 +99,7 @@ async fn query(
                 .expression_attribute_values(":s", bytes(&prefix.sort)),
         };
         tx.count_read();
-        let answer = server.send(Doing::Read, request.send()).await?;
+        let answer = server.send(request.send()).await?;
         server.counters.consumed(Units::Read, &answer.consumed_capacity);
         entries.extend(answer.items.unwrap_or_default());
         match answer.last_evaluated_key {

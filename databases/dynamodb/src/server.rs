@@ -16,7 +16,7 @@ use hoap_record::ErrorKind;
 use tokio::sync::Semaphore;
 
 use super::counters::{Attempts, Counters};
-use super::error::{self, Doing};
+use super::error;
 use super::options::{Options, ParsedUrl};
 
 /// The service of a region or an endpoint.
@@ -107,11 +107,7 @@ impl Server {
     }
 
     /// Sends a request and counts its outcome.
-    pub async fn send<T, E>(
-        &self,
-        doing: Doing,
-        request: impl Future<Output = Result<T, SdkError<E>>>,
-    ) -> Done<T>
+    pub async fn send<T, E>(&self, request: impl Future<Output = Result<T, SdkError<E>>>) -> Done<T>
     where
         E: ProvideErrorMetadata + std::error::Error + 'static,
     {
@@ -122,15 +118,11 @@ impl Server {
         };
         self.counters.request();
         request.await.map_err(|e| {
-            let mut failure = error::of(&e, doing);
+            let mut failure = error::of(&e);
             self.counters.failure(failure.kind);
             // The outcome of the last attempt says nothing about those before.
-            if self.options.retries > 0
-                && doing == Doing::Write
-                && matches!(failure.kind, ErrorKind::Unavailable | ErrorKind::Throttled)
-            {
-                failure.kind = ErrorKind::Ambiguous;
-            }
+            failure.may_be_applied |= self.options.retries > 0
+                && matches!(failure.kind, ErrorKind::Unavailable | ErrorKind::Throttled);
             failure
         })
     }

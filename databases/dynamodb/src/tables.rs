@@ -13,7 +13,6 @@ use hoap_database::failure::{Done, Failure};
 use hoap_record::ErrorKind;
 
 use super::counters::Units;
-use super::error::Doing;
 use super::layout::{self, KEY, PARTITION, SORT, VALUE};
 use super::options::Capacity;
 use super::reading::Driver;
@@ -55,7 +54,7 @@ impl Server {
     /// What the service says of a table, `None` where there is none.
     pub async fn describe(&self, driver: &Driver, table: &str) -> Done<Option<TableDescription>> {
         let request = driver.describe_table().table_name(table);
-        match self.administer(Doing::Read, || request.clone().send()).await {
+        match self.administer(|| request.clone().send()).await {
             Ok(answer) => Ok(answer.table),
             Err(e) if e.is_absent() => Ok(None),
             Err(e) => Err(e),
@@ -87,7 +86,7 @@ impl Server {
             }
             _ => request.billing_mode(BillingMode::PayPerRequest),
         };
-        match self.administer(Doing::Write, || request.clone().send()).await {
+        match self.administer(|| request.clone().send()).await {
             Ok(_) => Ok(()),
             Err(e) if e.is_in_use() => Ok(()),
             Err(e) => Err(e),
@@ -144,7 +143,7 @@ impl Server {
         let mut pause = Pause::new();
         let request = driver.delete_table().table_name(table);
         loop {
-            match self.administer(Doing::Write, || request.clone().send()).await {
+            match self.administer(|| request.clone().send()).await {
                 Ok(_) => return Ok(()),
                 Err(e) if e.is_absent() => return Ok(()),
                 // The table is being made or removed.
@@ -164,7 +163,7 @@ impl Server {
     }
 
     /// Sends a request about a table, again where the service failed at it.
-    async fn administer<T, E, F>(&self, doing: Doing, request: impl Fn() -> F) -> Done<T>
+    async fn administer<T, E, F>(&self, request: impl Fn() -> F) -> Done<T>
     where
         F: Future<Output = Result<T, SdkError<E>>>,
         E: ProvideErrorMetadata + std::error::Error + 'static,
@@ -172,7 +171,7 @@ impl Server {
         let mut pause = Pause::new();
         let mut tries = 1;
         loop {
-            match self.send(doing, request()).await {
+            match self.send(request()).await {
                 Err(e) if e.is_of_service() && tries < TRIES => {
                     pause.take(|| e.answer.clone()).await?;
                     tries += 1;
@@ -208,11 +207,7 @@ impl Server {
                 .expression_attribute_names("#v", VALUE)
                 .expression_attribute_values(":v", S(there.to_owned())),
         };
-        let doing = match condition {
-            NoteIs::Anything => Doing::Read,
-            NoteIs::Absent | NoteIs::Text(_) => Doing::Write,
-        };
-        match self.send(doing, request.send()).await {
+        match self.send(request.send()).await {
             Ok(answer) => {
                 self.counters.consumed(Units::Write, &answer.consumed_capacity);
                 Ok(true)
@@ -229,7 +224,7 @@ impl Server {
             .table_name(layout::notes(&self.options.prefix))
             .set_key(Some(super::reading::key(name)))
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        let answer = self.send(Doing::Write, request.send()).await?;
+        let answer = self.send(request.send()).await?;
         self.counters.consumed(Units::Write, &answer.consumed_capacity);
         Ok(())
     }

@@ -10,7 +10,6 @@ use hoap_record::witness::Level;
 use serde_json::Value;
 
 use super::counters::Units;
-use super::error::Doing;
 use super::open_transaction::{OpenTransaction, TransactionSession};
 use super::options::Conditions;
 use super::reading::possible;
@@ -152,13 +151,14 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
             .transact_write_items()
             .set_transact_items(Some(writes))
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        let answer = match server.send(Doing::Write, request.send()).await {
+        let answer = match server.send(request.send()).await {
             Ok(answer) => answer,
             Err(e) => {
                 let Some((collection, key)) = commit.taken(&e.answer) else { return Err(e) };
                 // Another transaction may have inserted it since this one began to read, and
                 // changed what told this one to choose the key: that is a conflict.
-                self.validate().await?;
+                let nothing_applied = |e| Failure { may_be_applied: false, ..e };
+                self.validate().await.map_err(nothing_applied)?;
                 let tried = format!("insert {collection} {key} into {}", server.url);
                 return Err(Failure::duplicate(key).trying(tried));
             }

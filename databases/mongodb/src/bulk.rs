@@ -11,7 +11,6 @@ use async_trait::async_trait;
 use hoap_database::Batch;
 use hoap_database::engine::Bulk;
 use hoap_database::failure::{Done, Failure};
-use hoap_record::ErrorKind;
 use mongodb::bson::{Document, RawDocumentBuf, doc};
 
 use super::layout::PROGRESS;
@@ -50,15 +49,6 @@ impl BatchWriter {
     }
 }
 
-/// A load resumes from the saved progress whatever the lost answer was: nothing is ambiguous.
-fn failed(error: mongodb::error::Error) -> Failure {
-    let failure = error::writing(error);
-    match failure.kind {
-        ErrorKind::Ambiguous => Failure { kind: ErrorKind::Unavailable, ..failure },
-        _ => failure,
-    }
-}
-
 #[async_trait]
 impl Bulk for BatchWriter {
     async fn position(&mut self, collection: &str) -> Done<u64> {
@@ -73,14 +63,14 @@ impl Bulk for BatchWriter {
         if !documents.is_empty()
             && let Err(e) = target.insert_many(&documents).ordered(false).await
         {
-            let Some(there) = error::only_duplicates(&e) else { return Err(failed(e)) };
+            let Some(there) = error::only_duplicates(&e) else { return Err(error::failure(e)) };
             // By their positions: a key that is in the batch twice has its last document.
             let again = there.iter().filter_map(|at| documents.get(*at));
             let again: BTreeMap<_, _> =
                 again.map(|document| Ok((value::key(document)?, document))).collect::<Done<_>>()?;
             let keys: Vec<_> = again.keys().copied().collect();
-            target.delete_many(doc! {"_id": {"$in": keys}}).await.map_err(failed)?;
-            target.insert_many(again.into_values()).ordered(false).await.map_err(failed)?;
+            target.delete_many(doc! {"_id": {"$in": keys}}).await.or_fail()?;
+            target.insert_many(again.into_values()).ordered(false).await.or_fail()?;
         }
         let position = i64::try_from(position).unwrap_or(i64::MAX);
         let saved = self
@@ -88,6 +78,6 @@ impl Bulk for BatchWriter {
             .update_one(doc! {"_id": self.id(collection)}, doc! {"$set": {"position": position}})
             .upsert(true)
             .await;
-        saved.map(drop).map_err(failed)
+        saved.map(drop).or_fail()
     }
 }

@@ -42,9 +42,9 @@ pub(super) fn gateway(hello: &Document) -> Option<Gateway> {
 /// The failure of a commit.
 pub(super) fn committing(e: DriverError) -> Failure {
     let unknown = matches!(e.kind.as_ref(), Kind::Command(c) if c.code == NO_SUCH_TRANSACTION);
-    let failure = error::committing(e);
+    let failure = error::failure(e);
     match unknown {
-        true => Failure { kind: ErrorKind::Ambiguous, ..failure },
+        true => Failure { kind: ErrorKind::Unavailable, ..failure }.unsure(),
         false => failure,
     }
 }

@@ -43,11 +43,11 @@ impl Documents for MongoDbEngine {
             Some(old) => {
                 let filter = doc! {"_id": NOTE, "value": old};
                 let done = notes.update_one(filter, doc! {"$set": {"value": text}}).await;
-                Ok(done.map_err(error::writing)?.matched_count == 1)
+                Ok(done.map_err(error::failure)?.matched_count == 1)
             }
             None => {
                 let done = notes.insert_one(doc! {"_id": NOTE, "value": text}).await;
-                match done.map_err(error::writing) {
+                match done.map_err(error::failure) {
                     Err(e) if e.kind == ErrorKind::Duplicate => Ok(false),
                     done => done.map(|_| true),
                 }
@@ -65,7 +65,7 @@ impl Documents for MongoDbEngine {
         for collection in all.into_iter().filter(|name| there.contains(*name)) {
             let dropped = self.server.database.collection::<Bson>(collection).drop().await;
             dropped.map_err(|e| {
-                error::reading(e).trying(format!("drop {collection} in {}", self.server.shown))
+                error::failure(e).trying(format!("drop {collection} in {}", self.server.shown))
             })?;
         }
         Ok(())
@@ -76,7 +76,7 @@ impl Documents for MongoDbEngine {
         for collection in collections.iter().filter(|c| !there.contains(**c)) {
             let made = create(&self.server, collection).await;
             made.map_err(|e| {
-                error::reading(e).trying(format!("create {collection} in {}", self.server.shown))
+                error::failure(e).trying(format!("create {collection} in {}", self.server.shown))
             })?;
         }
         Ok(())
@@ -151,7 +151,7 @@ async fn read_note(server: &Server) -> Done<Option<String>> {
 /// Those of these collections that exist.
 pub(super) async fn existing(server: &Server, collections: &[&str]) -> Done<HashSet<String>> {
     let names = server.database.list_collection_names().await.map_err(|e| {
-        error::reading(e).trying(format!("list the collections of {}", server.shown))
+        error::failure(e).trying(format!("list the collections of {}", server.shown))
     })?;
     Ok(names.into_iter().filter(|name| collections.contains(&name.as_str())).collect())
 }

@@ -11,27 +11,9 @@ pub(super) use hoap_database::failure::LOAD_FIRST;
 use hoap_database::failure::{Done, Failure};
 use hoap_database::url::scrub;
 
-/// What an operation was doing when it failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doing {
-    /// Reading outside of a transaction, connecting, making collections.
-    Reading,
-    /// Writing outside of a transaction: applied or not where the answer is lost.
-    Writing,
-    /// An operation inside of a transaction, which the server aborts then.
-    InTransaction,
-    /// The commit itself.
-    Committing,
-}
-
 const REPLICA_SET: &str =
     "transactions want a replica set (one member is enough: rs.initiate()) or a sharded cluster";
 const FAILOVER: &str = "the members are electing or going down; look into the server's log";
-
-/// An error of [`Doing::Reading`].
-pub(super) fn reading(error: DriverError) -> Failure {
-    failure(&error, Doing::Reading)
-}
 
 /// Sorts an error of the driver, for `?`: neither it nor [`Failure`] is of this crate.
 pub(super) trait OrFail<T> {
@@ -42,28 +24,15 @@ pub(super) trait OrFail<T> {
 impl<T> OrFail<T> for Result<T, DriverError> {
     #[inline]
     fn or_fail(self) -> Done<T> {
-        self.map_err(reading)
+        self.map_err(failure)
     }
 }
 
-/// One of [`Doing::Writing`].
-pub(super) fn writing(error: DriverError) -> Failure {
-    failure(&error, Doing::Writing)
-}
-
-/// One of [`Doing::InTransaction`].
-pub(super) fn in_transaction(error: DriverError) -> Failure {
-    failure(&error, Doing::InTransaction)
-}
-
-/// One of [`Doing::Committing`].
-pub(super) fn committing(error: DriverError) -> Failure {
-    failure(&error, Doing::Committing)
-}
-
-fn failure(error: &DriverError, doing: Doing) -> Failure {
-    let (kind, advice) = meaning(error, doing);
-    Failure::of(kind, answer(error), advice)
+/// Sorts an error by what the caller may do about it.
+pub(super) fn failure(error: DriverError) -> Failure {
+    let (kind, advice, unsure) = meaning(&error);
+    let failure = Failure::of(kind, answer(&error), advice);
+    if unsure { failure.unsure() } else { failure }
 }
 
 /// The failure of something that wants a collection which is not there: the server takes it for an
@@ -98,54 +67,48 @@ pub(super) fn has_no_command(error: &DriverError) -> bool {
 
 const DUPLICATE_KEY: i32 = 11000;
 
-fn meaning(error: &DriverError, doing: Doing) -> (ErrorKind, Option<&'static str>) {
-    let lost = match doing {
-        Doing::Writing => ErrorKind::Ambiguous,
-        Doing::Committing => ErrorKind::Ambiguous,
-        Doing::InTransaction => ErrorKind::Conflict,
-        Doing::Reading => ErrorKind::Unavailable,
-    };
-    let in_transaction = matches!(doing, Doing::InTransaction | Doing::Committing);
+/// Kind, advice, and whether a write may be applied all the same.
+type Meaning = (ErrorKind, Option<&'static str>, bool);
+
+/// What an error means. Of a transaction that lost its server before the commit the driver says
+/// that it is transient.
+fn meaning(error: &DriverError) -> Meaning {
+    use ErrorKind::{Broken, Conflict, Invalid, Unavailable};
+    let unavailable = |advice| (Unavailable, Some(advice), false);
+    if is_unknown_commit(error) {
+        return (Unavailable, None, true);
+    }
     match error.kind.as_ref() {
         Kind::ServerSelection { message, .. } if message.contains("wire version") => {
-            return (ErrorKind::Unavailable, Some(TOO_OLD));
+            unavailable(TOO_OLD)
         }
-        Kind::ServerSelection { .. } | Kind::DnsResolve { .. } if doing != Doing::Committing => {
-            let advice = "check hosts, ports, replicaSet and TLS, and that the servers run";
-            return (ErrorKind::Unavailable, Some(advice));
+        Kind::ServerSelection { .. } | Kind::DnsResolve { .. } => {
+            unavailable("check hosts, ports, replicaSet and TLS, and that the servers run")
         }
-        _ => {}
-    }
-    if in_transaction && error.contains_label(TRANSIENT_TRANSACTION_ERROR) {
-        return (ErrorKind::Conflict, None);
-    }
-    if is_unknown_commit(error) {
-        return (ErrorKind::Ambiguous, None);
-    }
-    match error.kind.as_ref() {
+        _ if error.contains_label(TRANSIENT_TRANSACTION_ERROR) => (Conflict, None, false),
         Kind::Authentication { message, .. } if is_of_connection(message) => {
-            (ErrorKind::Unavailable, Some(POSTGRES_DOWN))
+            unavailable(POSTGRES_DOWN)
         }
-        Kind::Authentication { .. } => (ErrorKind::Unavailable, Some(CREDENTIALS)),
-        Kind::InvalidTlsConfig { .. } => (ErrorKind::Unavailable, Some("check the tls options")),
-        Kind::SessionsNotSupported => (ErrorKind::Unavailable, Some(REPLICA_SET)),
+        Kind::Authentication { .. } => unavailable(CREDENTIALS),
+        Kind::InvalidTlsConfig { .. } => unavailable("check the tls options"),
+        Kind::SessionsNotSupported => unavailable(REPLICA_SET),
         Kind::Transaction { message, .. } if message.contains("not supported") => {
-            (ErrorKind::Unavailable, Some(REPLICA_SET))
+            unavailable(REPLICA_SET)
         }
-        Kind::IncompatibleServer { .. } => (ErrorKind::Unavailable, Some(TOO_OLD)),
-        Kind::Io(_) | Kind::ConnectionPoolCleared { .. } | Kind::Shutdown => (lost, None),
-        Kind::InvalidResponse { .. } | Kind::Internal { .. } => (ErrorKind::Broken, None),
-        Kind::Command(e) => of_code(e.code, &e.message, doing),
-        Kind::Write(WriteFailure::WriteError(e)) => of_code(e.code, &e.message, doing),
-        Kind::Write(WriteFailure::WriteConcernError(_)) => (ErrorKind::Ambiguous, Some(CONCERN)),
+        Kind::IncompatibleServer { .. } => unavailable(TOO_OLD),
+        Kind::Io(_) | Kind::ConnectionPoolCleared { .. } | Kind::Shutdown => {
+            (Unavailable, None, true)
+        }
+        Kind::InvalidResponse { .. } | Kind::Internal { .. } => (Broken, None, false),
+        Kind::Command(e) => of_code(e.code, &e.message),
+        Kind::Write(WriteFailure::WriteError(e)) => of_code(e.code, &e.message),
+        Kind::Write(WriteFailure::WriteConcernError(_)) => (Unavailable, Some(CONCERN), true),
         Kind::InsertMany(e) => match (&e.write_concern_error, &e.write_errors) {
-            (_, Some(errors)) if !errors.is_empty() => {
-                of_code(errors[0].code, &errors[0].message, doing)
-            }
-            (Some(_), _) => (ErrorKind::Ambiguous, Some(CONCERN)),
-            _ => (ErrorKind::Broken, None),
+            (_, Some(errors)) if !errors.is_empty() => of_code(errors[0].code, &errors[0].message),
+            (Some(_), _) => (Unavailable, Some(CONCERN), true),
+            _ => (Broken, None, false),
         },
-        _ => (ErrorKind::Invalid, None),
+        _ => (Invalid, None, false),
     }
 }
 
@@ -155,56 +118,49 @@ const CREDENTIALS: &str =
 const CONCERN: &str =
     "it is written, and not by as many members as w asks for: look at the replica set";
 
-/// Kind and advice of a server's error code (`src/mongo/base/error_codes.yml` of its source).
-fn of_code(code: i32, message: &str, doing: Doing) -> (ErrorKind, Option<&'static str>) {
-    use ErrorKind::{
-        Ambiguous, Cancelled, Conflict, Duplicate, Invalid, Missing, Timeout, Unavailable,
-    };
-    let cut_short = match doing {
-        Doing::Writing | Doing::Committing => Ambiguous,
-        _ => Unavailable,
-    };
+/// What a server's error code means (`src/mongo/base/error_codes.yml` of its source).
+fn of_code(code: i32, message: &str) -> Meaning {
+    use ErrorKind::{Cancelled, Conflict, Duplicate, Invalid, Missing, Timeout, Unavailable};
+    let advised = |kind, advice| (kind, Some(advice), false);
+    let cut_short = |advice| (Unavailable, Some(advice), true);
     match code {
-        DUPLICATE_KEY | 11001 => (Duplicate, None),
+        DUPLICATE_KEY | 11001 => (Duplicate, None, false),
         // WriteConflict, NoSuchTransaction, SnapshotUnavailable, LockTimeout,
         // PreparedTransactionInProgress
-        112 | 251 | 246 | 24 | 267 => (Conflict, None),
+        112 | 251 | 246 | 24 | 267 => (Conflict, None, false),
         // MaxTimeMSExpired, ExceededTimeLimit
-        50 | 262 => match doing {
-            Doing::Writing | Doing::Committing => (Ambiguous, None),
-            Doing::Reading | Doing::InTransaction => (Timeout, None),
-        },
+        50 | 262 => (Timeout, None, true),
         // Interrupted, CursorKilled
-        11601 | 237 => (Cancelled, None),
+        11601 | 237 => (Cancelled, None, true),
         // Unauthorized
-        13 => (Unavailable, Some("grant this user readWrite on the database")),
+        13 => advised(Unavailable, "grant this user readWrite on the database"),
         // AuthenticationFailed
-        18 => (Unavailable, Some(CREDENTIALS)),
+        18 => advised(Unavailable, CREDENTIALS),
         // NamespaceNotFound
-        26 => (Missing, Some(LOAD_FIRST)),
+        26 => advised(Missing, LOAD_FIRST),
         2 | 17007 if message.contains("hint") || message.contains("index") => {
-            (Missing, Some(LOAD_FIRST))
+            advised(Missing, LOAD_FIRST)
         }
         // QueryPlanKilled, by whoever dropped the collection or an index.
-        175 if message.contains("dropped") => (Missing, Some(LOAD_FIRST)),
+        175 if message.contains("dropped") => advised(Missing, LOAD_FIRST),
         // IllegalOperation: transaction numbers on a server alone.
-        20 if message.contains("Transaction numbers") => (Unavailable, Some(REPLICA_SET)),
+        20 if message.contains("Transaction numbers") => advised(Unavailable, REPLICA_SET),
         // NotWritablePrimary, NotPrimaryNoSecondaryOk, LegacyNotPrimary: nothing was applied.
-        10107 | 13435 | 10058 => (Unavailable, Some(FAILOVER)),
+        10107 | 13435 | 10058 => advised(Unavailable, FAILOVER),
         // ShutdownInProgress, PrimarySteppedDown, InterruptedAtShutdown,
         // InterruptedDueToReplStateChange, NotPrimaryOrSecondary, HostUnreachable, HostNotFound,
         // NetworkTimeout, SocketException
-        91 | 189 | 11600 | 11602 | 13436 | 6 | 7 | 89 | 9001 => (cut_short, Some(FAILOVER)),
+        91 | 189 | 11600 | 11602 | 13436 | 6 | 7 | 89 | 9001 => cut_short(FAILOVER),
         // WriteConcernFailed, UnsatisfiableWriteConcern
-        64 | 100 => (Ambiguous, Some(CONCERN)),
-        SERIALIZATION_FAILURE | DEADLOCK_DETECTED => (Conflict, None),
-        ADMIN_SHUTDOWN | CRASH_SHUTDOWN | CANNOT_CONNECT_NOW => (cut_short, Some(POSTGRES_DOWN)),
-        TOO_MANY_CONNECTIONS => (Unavailable, Some("raise PostgreSQL's max_connections")),
+        64 | 100 => cut_short(CONCERN),
+        SERIALIZATION_FAILURE | DEADLOCK_DETECTED => (Conflict, None, false),
+        ADMIN_SHUTDOWN | CRASH_SHUTDOWN | CANNOT_CONNECT_NOW => cut_short(POSTGRES_DOWN),
+        TOO_MANY_CONNECTIONS => advised(Unavailable, "raise PostgreSQL's max_connections"),
         // InternalError, of DocumentDB's gateway that lost PostgreSQL.
-        1 if is_of_connection(message) => (cut_short, Some(POSTGRES_DOWN)),
+        1 if is_of_connection(message) => cut_short(POSTGRES_DOWN),
         // OutOfDiskSpace
-        14031 => (Unavailable, Some("make room on the server's disk")),
-        _ => (Invalid, None),
+        14031 => advised(Unavailable, "make room on the server's disk"),
+        _ => (Invalid, None, false),
     }
 }
 
@@ -247,35 +203,31 @@ mod tests {
 
     #[test]
     fn codes_have_their_kinds() {
-        use Doing::{Committing, InTransaction, Reading, Writing};
-        for (code, doing, kind) in [
-            (11000, Writing, ErrorKind::Duplicate),
-            (112, InTransaction, ErrorKind::Conflict),
-            (251, InTransaction, ErrorKind::Conflict),
-            (16_777_220, InTransaction, ErrorKind::Conflict),
-            (ADMIN_SHUTDOWN, Committing, ErrorKind::Ambiguous),
-            (50, Reading, ErrorKind::Timeout),
-            (50, Writing, ErrorKind::Ambiguous),
-            (50, Committing, ErrorKind::Ambiguous),
-            (50, InTransaction, ErrorKind::Timeout),
-            (11601, Reading, ErrorKind::Cancelled),
-            (13, Writing, ErrorKind::Unavailable),
-            (18, Reading, ErrorKind::Unavailable),
-            (10107, Writing, ErrorKind::Unavailable),
-            (91, Writing, ErrorKind::Ambiguous),
-            (91, Reading, ErrorKind::Unavailable),
-            (11602, Committing, ErrorKind::Ambiguous),
-            (64, Writing, ErrorKind::Ambiguous),
-            (26, Reading, ErrorKind::Missing),
-            (9, Reading, ErrorKind::Invalid),
+        for (code, kind, unsure) in [
+            (11000, ErrorKind::Duplicate, false),
+            (112, ErrorKind::Conflict, false),
+            (251, ErrorKind::Conflict, false),
+            (16_777_220, ErrorKind::Conflict, false),
+            (ADMIN_SHUTDOWN, ErrorKind::Unavailable, true),
+            (50, ErrorKind::Timeout, true),
+            (11601, ErrorKind::Cancelled, true),
+            (13, ErrorKind::Unavailable, false),
+            (18, ErrorKind::Unavailable, false),
+            (10107, ErrorKind::Unavailable, false),
+            (91, ErrorKind::Unavailable, true),
+            (11602, ErrorKind::Unavailable, true),
+            (64, ErrorKind::Unavailable, true),
+            (26, ErrorKind::Missing, false),
+            (9, ErrorKind::Invalid, false),
         ] {
-            assert_eq!(of_code(code, "", doing).0, kind, "{code} {doing:?}");
+            let (meant, _, applied) = of_code(code, "");
+            assert_eq!((meant, applied), (kind, unsure), "{code}");
         }
-        let killed = of_code(175, "PlanExecutor killed: collection dropped. UUID 1", Reading);
+        let killed = of_code(175, "PlanExecutor killed: collection dropped. UUID 1");
         assert_eq!(killed.0, ErrorKind::Missing);
         let alone = "Transaction numbers are only allowed on a replica set member or mongos";
-        assert_eq!(of_code(20, alone, InTransaction).1, Some(REPLICA_SET));
+        assert_eq!(of_code(20, alone).1, Some(REPLICA_SET));
         let hint = "hint provided does not correspond to an existing index";
-        assert_eq!(of_code(2, hint, Reading), (ErrorKind::Missing, Some(LOAD_FIRST)));
+        assert_eq!(of_code(2, hint), (ErrorKind::Missing, Some(LOAD_FIRST), false));
     }
 }

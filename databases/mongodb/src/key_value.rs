@@ -154,7 +154,7 @@ impl engine::RecordSession for RecordSession {
         }
         encode::end(start, &mut bytes);
         let document = RawDocumentBuf::from_bytes(bytes).map_err(Failure::invalid)?;
-        self.records.insert_one(&document).await.map(drop).map_err(error::writing)
+        self.records.insert_one(&document).await.map(drop).map_err(error::failure)
     }
 
     async fn update(&mut self, key: &str, record: &Record) -> Done<bool> {
@@ -167,12 +167,12 @@ impl engine::RecordSession for RecordSession {
             set.insert(&self.fields[usize::from(field)], text(value)?);
         }
         let update = self.records.update_one(doc! {"_id": key}, doc! {"$set": set});
-        Ok(update.await.map_err(error::writing)?.matched_count > 0)
+        Ok(update.await.map_err(error::failure)?.matched_count > 0)
     }
 
     async fn delete(&mut self, key: &str) -> Done<bool> {
         let delete = self.records.delete_one(doc! {"_id": key});
-        Ok(delete.await.map_err(error::writing)?.deleted_count > 0)
+        Ok(delete.await.map_err(error::failure)?.deleted_count > 0)
     }
 
     async fn scan(

@@ -80,7 +80,7 @@ impl Server {
         let settings = in_force(&client_options);
         // The client and its connections live in this runtime, whichever runtime uses them.
         let failed = |failure: Failure| hide(failure.into_error(tried()), &place);
-        let client = Client::with_options(client_options).map_err(|e| failed(error::reading(e)))?;
+        let client = Client::with_options(client_options).map_err(|e| failed(error::failure(e)))?;
         let database = client.database(&place.database);
         let asked = async { ask(&database).await.or_fail() };
         let limit = place.options.answer_timeout;

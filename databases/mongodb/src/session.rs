@@ -63,7 +63,7 @@ impl Session for TransactionSession {
             None => self.server.database.client().start_session().await.or_fail()?,
         };
         let begin = session.start_transaction().with_options(self.options.clone());
-        begin.await.map_err(error::in_transaction)?;
+        begin.await.map_err(error::failure)?;
         Ok(Box::new(OpenTransaction::new(&self.server, &mut self.session, session)))
     }
 }

@@ -35,7 +35,7 @@ pub(super) async fn settle(server: &Server, indexes: &[Index]) -> Done<()> {
         .await;
     saved
         .map(drop)
-        .map_err(|e| error::reading(e).trying(format!("make the load durable in {}", server.shown)))
+        .map_err(|e| error::failure(e).trying(format!("make the load durable in {}", server.shown)))
 }
 
 /// Makes an index where it is missing. The server compares it with one of the same name.
@@ -52,8 +52,8 @@ async fn make_index(server: &Server, index: &Index) -> Done<()> {
         Kind::Command(c) if c.code == 85 || c.code == 86 => Failure {
             kind: ErrorKind::Unavailable,
             advice: Some("drop that index, or name another database".into()),
-            ..error::reading(e)
+            ..error::failure(e)
         },
-        _ => error::reading(e),
+        _ => error::failure(e),
     })
 }

@@ -63,7 +63,7 @@ impl<'a> OpenTransaction<'a> {
     /// Any error of the server aborts the transaction.
     fn ended<T>(&mut self, done: mongodb::error::Result<T>) -> Done<T> {
         self.failed |= done.is_err();
-        done.map_err(error::in_transaction)
+        done.map_err(error::failure)
     }
 
     async fn find_one(
@@ -211,7 +211,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         let deadline = Instant::now() + limit;
         let failed = match self.server.facts.documentdb {
             Some(_) => documentdb::committing,
-            None => error::committing,
+            None => error::failure,
         };
         // The drivers' specification of transactions: a commit of unknown result may be sent again;
         // the server applies it once.
@@ -227,9 +227,9 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         };
         let done = tokio::time::timeout(limit, committing).await.unwrap_or_else(|_| {
             let answer = format!("no certain answer within {} ms", limit.as_millis());
-            Err(Failure::new(ErrorKind::Ambiguous, answer))
+            Err(Failure::new(ErrorKind::Timeout, answer))
         });
-        if !matches!(&done, Err(failure) if failure.kind == ErrorKind::Ambiguous) {
+        if !matches!(&done, Err(failure) if failure.may_be_applied) {
             *self.home = Some(session);
         }
         done
@@ -238,7 +238,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
     async fn rollback(&mut self) -> Done<()> {
         let mut session = self.session.take().expect(HELD);
         // The server has aborted a transaction whose end it refuses.
-        session.abort_transaction().await.map_err(error::in_transaction)?;
+        session.abort_transaction().await.map_err(error::failure)?;
         *self.home = Some(session);
         Ok(())
     }

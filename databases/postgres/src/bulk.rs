@@ -161,12 +161,8 @@ impl BatchWriter {
                 return held.answered(Err(e));
             }
         };
-        let committed = held.client.batch_execute("COMMIT").await.map_err(error::commit);
-        // The load resumes from the saved progress, which is right in either case.
-        held.answered(committed.map(|()| bytes).map_err(|failure| match failure.kind {
-            ErrorKind::Ambiguous => Failure { kind: ErrorKind::Unavailable, ..failure },
-            _ => failure,
-        }))
+        let committed = held.client.batch_execute("COMMIT").await.or_fail();
+        held.answered(committed.map(|()| bytes))
     }
 }
 

@@ -12,7 +12,7 @@ use hoap_database::failure::{Done, Failure, chain};
 /// Whether the connection is gone, so that nothing more can be learned from it.
 pub(super) fn is_lost(failure: &Failure) -> bool {
     match failure.code.as_str() {
-        "" => matches!(failure.kind, ErrorKind::Unavailable | ErrorKind::Ambiguous),
+        "" => failure.kind == ErrorKind::Unavailable,
         // 57P01 to 57P05: the server ended the session.
         code => code.starts_with("08") || code.starts_with("57P0"),
     }
@@ -43,7 +43,10 @@ pub(super) fn failure(error: tokio_postgres::Error) -> Failure {
         None => (ErrorKind::Broken, None),
     };
     let code = error.code().map_or_else(String::new, |code| code.code().to_owned());
-    Failure { code, ..Failure::of(kind, answer(&error), advice) }
+    // Transaction resolution unknown, statement completion unknown.
+    let unknown = ["08007", "40003"].contains(&code.as_str());
+    let failure = Failure { code, ..Failure::of(kind, answer(&error), advice) };
+    if unknown || is_lost(&failure) { failure.unsure() } else { failure }
 }
 
 /// Sorts an error of the driver, for `?`: neither it nor [`Failure`] is of this crate.
@@ -57,17 +60,6 @@ impl<T> OrFail<T> for Result<T, tokio_postgres::Error> {
     fn or_fail(self) -> Done<T> {
         self.map_err(failure)
     }
-}
-
-/// The failure of a COMMIT, or of a statement that has its commit inside: where the connection was
-/// lost before the answer, nobody knows whether it was applied.
-pub(super) fn commit(error: tokio_postgres::Error) -> Failure {
-    let failure = failure(error);
-    if is_lost(&failure) {
-        let advice = "the connection was lost before the answer: it may have been applied";
-        return Failure { kind: ErrorKind::Ambiguous, advice: Some(advice.into()), ..failure };
-    }
-    failure
 }
 
 /// The failure of an attempt to connect.
@@ -114,7 +106,6 @@ const RESTARTED: &str = "look into the server's log; the session connects again 
 /// Kind and advice of each SQLSTATE; the first line whose beginning fits.
 #[rustfmt::skip]
 const MEANINGS: &[(&str, ErrorKind, &str)] = &[
-    ("08007", ErrorKind::Ambiguous, ""),
     ("08", ErrorKind::Unavailable, RESTARTED),
     ("22021", ErrorKind::Invalid, NO_NUL),
     ("22P05", ErrorKind::Invalid, NO_NUL),
@@ -124,7 +115,7 @@ const MEANINGS: &[(&str, ErrorKind, &str)] = &[
     ("28", ErrorKind::Unavailable, "check the user and sslmode against the server's pg_hba.conf"),
     ("3D000", ErrorKind::Missing, "create the database, or name another one"),
     ("3F000", ErrorKind::Missing, LOAD_FIRST),
-    ("40003", ErrorKind::Ambiguous, ""),
+    ("40003", ErrorKind::Unavailable, ""),
     ("40", ErrorKind::Conflict, ""),
     ("42501", ErrorKind::Unavailable, "grant this user the privilege, or name another user"),
     ("42P01", ErrorKind::Missing, LOAD_FIRST),
@@ -156,9 +147,7 @@ mod tests {
 
     #[test]
     fn every_sqlstate_has_its_kind() {
-        use ErrorKind::{
-            Ambiguous, Broken, Cancelled, Conflict, Duplicate, Invalid, Missing, Unavailable,
-        };
+        use ErrorKind::{Broken, Cancelled, Conflict, Duplicate, Invalid, Missing, Unavailable};
         for (code, kind) in [
             ("40001", Conflict),
             ("40P01", Conflict),
@@ -171,8 +160,7 @@ mod tests {
             ("57P01", Unavailable),
             ("57P03", Unavailable),
             ("08006", Unavailable),
-            ("08007", Ambiguous),
-            ("40003", Ambiguous),
+            ("40003", Unavailable),
             ("53300", Unavailable),
             ("53100", Unavailable),
             ("28P01", Unavailable),

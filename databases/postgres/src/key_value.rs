@@ -12,10 +12,10 @@ use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use hoap_database::reads::Reads;
 use tokio_postgres::Row;
 
+use super::PostgresEngine;
 use super::link::Link;
 use super::server::Role;
 use super::types::{Json, StoredJson};
-use super::{PostgresEngine, error};
 use crate::error::OrFail;
 
 impl RecordStore for PostgresEngine {
@@ -84,7 +84,7 @@ impl RecordSession {
             Ok(statement) => held.client.execute(&statement, &[&key, &json]).await,
             Err(e) => Err(e),
         };
-        held.answered(changed.map_err(error::commit))
+        held.answered(changed.or_fail())
     }
 }
 
@@ -144,7 +144,7 @@ impl engine::RecordSession for RecordSession {
             Ok(statement) => held.client.execute(&statement, &[&key]).await,
             Err(e) => Err(e),
         };
-        Ok(held.answered(deleted.map_err(error::commit))? > 0)
+        Ok(held.answered(deleted.or_fail())? > 0)
     }
 
     async fn scan(

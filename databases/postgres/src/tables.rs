@@ -5,7 +5,6 @@ use hoap_record::ErrorKind;
 use serde_json::Value;
 
 use super::connection::Connection;
-use super::error;
 use crate::error::OrFail;
 
 /// Notes, JSON values by their names: the benchmark's, and the state of the load that was settled
@@ -32,7 +31,7 @@ pub(super) async fn begin_alone(connection: &Connection, name: &str) -> Done<()>
 
 /// Commits what a connection of maintenance has done.
 pub(super) async fn commit(connection: &mut Connection) -> Done<()> {
-    connection.client.batch_execute("COMMIT").await.map_err(error::commit)?;
+    connection.client.batch_execute("COMMIT").await.or_fail()?;
     connection.rest();
     Ok(())
 }

@@ -301,7 +301,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         let done = self.held.client.batch_execute("COMMIT").await;
         // If it failed the server has rolled back.
         self.state = State::Over;
-        self.held.answered(done.map_err(error::commit))
+        self.held.answered(done.or_fail())
     }
 
     async fn rollback(&mut self) -> Done<()> {

@@ -49,7 +49,7 @@ pub(super) fn enough(replicas: i64, wanted: u32, milliseconds: u32) -> Done<()> 
         return Ok(());
     }
     Err(Failure::of(
-        ErrorKind::Ambiguous,
+        ErrorKind::Timeout,
         format!("written, but after {milliseconds} ms {replicas} of {wanted} replicas have it"),
         "look after the replicas, raise wait_timeout_ms or lower wait_replicas",
     ))

@@ -21,7 +21,7 @@ use hoap_record::ErrorKind;
 use redis::{Cmd, Value};
 
 use super::connection::{ClientConnection, Server};
-use super::error::{self, Doing};
+use super::error;
 use super::options::Options;
 use super::pages::PAGE;
 use super::{answers, document, layout, notes};
@@ -144,18 +144,18 @@ impl BatchWriter {
         }
         self.open = true;
         if self.begin(names, batch).await? > 0 {
-            self.connection.send_all(vec![redis::cmd("DISCARD")], Doing::Write).await?;
+            self.connection.send_all(vec![redis::cmd("DISCARD")]).await?;
             self.open = false;
             return Err(self.there_already(names, batch).await?);
         }
         // The first command that is refused says why nothing is written.
-        let mut answers = self.connection.send_all(commands, Doing::Write).await?;
+        let mut answers = self.connection.send_all(commands).await?;
         self.open = false;
         let replicas = if wanted > 0 { answers.pop() } else { None };
         match answers.pop() {
             Some(Value::Nil) => return Err(self.there_already(names, batch).await?),
             Some(executed @ Value::Array(_)) => {
-                executed.extract_error().map_err(|e| error::of(&e, Doing::Write))?;
+                executed.extract_error().map_err(|e| error::of(&e))?;
             }
             other => return Err(Failure::broken(format!("EXEC answered {other:?}"))),
         }
@@ -177,7 +177,7 @@ impl BatchWriter {
             exists.arg(document);
         }
         let begin = vec![watch, exists, redis::cmd("MULTI")];
-        match &self.connection.send_all(begin, Doing::Write).await?[..] {
+        match &self.connection.send_all(begin).await?[..] {
             [_, Value::Int(there), _] => Ok(*there),
             other => Err(Failure::broken(format!("WATCH, EXISTS and MULTI answered {other:?}"))),
         }
@@ -191,7 +191,7 @@ impl BatchWriter {
             exists.arg(names.document(key));
             asked.push(exists);
         }
-        let there = self.connection.send_all(asked, Doing::Read).await?;
+        let there = self.connection.send_all(asked).await?;
         let found = batch.iter().zip(there).find(|(_, there)| *there != Value::Int(0));
         Ok(match found {
             Some(((key, _), _)) => Failure::duplicate(key),
@@ -223,7 +223,7 @@ impl BatchWriter {
                 put_fields(&mut command, key, text)?;
                 commands.push(command);
             }
-            self.connection.send_all(commands, Doing::Write).await?;
+            self.connection.send_all(commands).await?;
         }
         Ok(())
     }
@@ -282,7 +282,7 @@ impl Bulk for BatchWriter {
             // are refused before.
             let mut keys = redis::cmd("ZCARD");
             keys.arg(layout::keys(&self.connection.server().options.prefix, collection));
-            self.connection.read(&keys).await?;
+            self.connection.send(&keys).await?;
             collection.clone_into(&mut self.known);
         }
         let asked = Instant::now();

@@ -13,7 +13,7 @@ use redis::{Arg, AsyncConnectionConfig, Cmd, Pipeline, RedisError, RedisResult, 
 use tokio::sync::Semaphore;
 
 use super::answers::Written;
-use super::error::{self, Doing};
+use super::error;
 use super::options::Options;
 use super::script::{Script, Scripts};
 
@@ -54,7 +54,7 @@ impl Server {
     }
 
     fn not_connected(&self, e: &RedisError) -> Failure {
-        error::of(e, Doing::Connect).trying(format!("connect to {}", self.url))
+        error::connecting(e).trying(format!("connect to {}", self.url))
     }
 
     /// A connection that no other client uses.
@@ -194,7 +194,7 @@ impl ClientConnection {
     }
 
     /// Notes an error; gives up a lost connection.
-    fn failed(&mut self, e: RedisError, doing: Doing) -> Failure {
+    fn failed(&mut self, e: RedisError) -> Failure {
         let ended = match &self.held {
             // The driver repairs it.
             Some(Generation { connection: DriverConnection::Cluster(_), .. }) => false,
@@ -203,25 +203,21 @@ impl ClientConnection {
         if ended && let Some(held) = self.held.take() {
             self.lost = Some(held.number);
         }
-        error::of(&e, doing)
+        error::of(&e)
     }
 
-    /// Sends one command, which changes nothing, and waits for its answer.
-    pub async fn read(&mut self, command: &Cmd) -> Done<Value> {
-        self.send(command, Doing::Read).await
-    }
-
-    async fn send(&mut self, command: &Cmd, doing: Doing) -> Done<Value> {
+    /// Sends one command and waits for its answer.
+    pub async fn send(&mut self, command: &Cmd) -> Done<Value> {
         let answer = match self.held().await? {
             DriverConnection::One(connection) => connection.send_packed_command(command).await,
             DriverConnection::Cluster(nodes) => nodes.send(command).await,
         };
-        answer.and_then(no_error).map_err(|e| self.failed(e, doing))
+        answer.and_then(no_error).map_err(|e| self.failed(e))
     }
 
     /// Sends commands without waiting in between, and returns the answers in their order, or the
     /// first error.
-    pub async fn send_all(&mut self, commands: Vec<Cmd>, doing: Doing) -> Done<Vec<Value>> {
+    pub async fn send_all(&mut self, commands: Vec<Cmd>) -> Done<Vec<Value>> {
         let count = commands.len();
         if count == 0 {
             return Ok(Vec::new());
@@ -237,7 +233,7 @@ impl ClientConnection {
             DriverConnection::Cluster(nodes) => nodes.send_all(commands).await,
         };
         let checked = answers.and_then(|all| all.into_iter().map(no_error).collect());
-        checked.map_err(|e| self.failed(e, doing))
+        checked.map_err(|e| self.failed(e))
     }
 
     /// Runs a script that writes, on a number of keys; `fill` adds keys and arguments. Waits for
@@ -277,7 +273,7 @@ impl ClientConnection {
     async fn load(&mut self, script: &Script) -> Done<String> {
         let mut command = redis::cmd("SCRIPT");
         command.arg("LOAD").arg(script.text);
-        match self.read(&command).await? {
+        match self.send(&command).await? {
             Value::BulkString(hash) => String::from_utf8(hash)
                 .map_err(|_| Failure::broken("the hash of a script is not text")),
             other => Err(Failure::broken(format!("SCRIPT LOAD answered {other:?}"))),
@@ -293,7 +289,7 @@ impl ClientConnection {
         let Options { wait_replicas: wanted, wait_timeout_ms: milliseconds, .. } =
             self.shared.server.options;
         if wanted == 0 {
-            let answer = self.send(command, Doing::Write).await?;
+            let answer = self.send(command).await?;
             return Ok(Written { answer, replicated: Ok(()) });
         }
         // Both on the same connection: WAIT asks for what this connection wrote.
@@ -305,7 +301,7 @@ impl ClientConnection {
             DriverConnection::Cluster(nodes) => nodes.send_pipeline(&both, 2).await,
         };
         let answers = answers.and_then(|all| all.into_iter().map(no_error).collect());
-        let answers: Vec<Value> = answers.map_err(|e| self.failed(e, Doing::Write))?;
+        let answers: Vec<Value> = answers.map_err(|e| self.failed(e))?;
         Written::of(answers, wanted, milliseconds)
     }
 }

@@ -14,7 +14,7 @@ use redis::{
 };
 
 use super::connection::Server;
-use super::error::{self, Doing};
+use super::error;
 use super::options::{Options, ParsedUrl};
 use super::server::Stated;
 
@@ -35,7 +35,7 @@ impl RedisEngine {
     /// Connects once, and asks the server for its version and settings.
     pub(super) async fn open(place: ParsedUrl) -> Done<RedisEngine> {
         let certificates = certificates(&place)?;
-        let invalid = |e| error::of(&e, Doing::Connect);
+        let invalid = |e| error::connecting(&e);
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(place.options.connect_timeout))
             .set_response_timeout(Some(place.options.response_timeout));

@@ -14,7 +14,6 @@ use super::answers::texts;
 use super::bulk::BatchWriter;
 use super::connection::ClientConnection;
 use super::document::Path;
-use super::error::Doing;
 use super::notes::{IndexDefinition, expect};
 use super::pages::pages;
 use super::{RedisEngine, indexes, layout, notes, settle};
@@ -60,7 +59,7 @@ impl Documents for RedisEngine {
         keys.arg(layout::keys(&self.server.options.prefix, collection));
         let field = layout::collection_field(collection);
         Ok(notes::read(&mut connection, &field).await?.is_some()
-            || connection.read(&keys).await? == Answer::Int(1))
+            || connection.send(&keys).await? == Answer::Int(1))
     }
 
     async fn drop(&self, collections: &[&str]) -> Done<()> {
@@ -101,7 +100,7 @@ impl Documents for RedisEngine {
         let mut connection = self.server.own_connection().await?;
         let mut memory = redis::cmd("INFO");
         memory.arg("memory");
-        let said = match connection.read(&memory).await? {
+        let said = match connection.send(&memory).await? {
             Answer::BulkString(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Answer::VerbatimString { text, .. } | Answer::SimpleString(text) => text,
             // A cluster answers by node.
@@ -154,7 +153,7 @@ async fn drop_all(connection: &mut ClientConnection, collections: &[&str]) -> Do
     let hash = layout::notes(&prefix);
     let mut all = redis::cmd("HGETALL");
     all.arg(&hash);
-    let all = match connection.read(&all).await? {
+    let all = match connection.send(&all).await? {
         Answer::Map(pairs) => Answer::Array(pairs.into_iter().flat_map(|(k, v)| [k, v]).collect()),
         other => other,
     };
@@ -182,10 +181,10 @@ async fn drop_all(connection: &mut ClientConnection, collections: &[&str]) -> Do
                 command.arg(next.name(key));
                 command
             };
-            connection.send_all(keys.iter().map(remove).collect(), Doing::Write).await?;
+            connection.send_all(keys.iter().map(remove).collect()).await?;
             let mut remove = redis::cmd("ZREM");
             remove.arg(&set).arg(&keys);
-            connection.send_all(vec![remove], Doing::Write).await?;
+            connection.send_all(vec![remove]).await?;
         }
         let mut forget = redis::cmd("HDEL");
         forget.arg(&hash).arg(layout::collection_field(name));

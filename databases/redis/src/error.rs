@@ -1,20 +1,9 @@
 //! What the server's and the driver's errors mean for the caller.
 
-use ErrorKind::{Ambiguous, Broken, Invalid, Timeout, Unavailable};
+use ErrorKind::{Broken, Invalid, Timeout, Unavailable};
 use hoap_database::failure::Failure;
 use hoap_record::ErrorKind;
 use redis::RedisError;
-
-/// What was under way when an error came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Doing {
-    /// Nothing was sent yet.
-    Connect,
-    /// Something that changes nothing.
-    Read,
-    /// Something that may have been applied although no answer came.
-    Write,
-}
 
 const NAME_AND_PASSWORD: &str =
     "name the user in the URL and put the password into the environment variable REDISCLI_AUTH";
@@ -81,8 +70,19 @@ fn find(
     table.iter().find(|(text, ..)| fits(text)).map(|&(_, kind, advice)| (kind, advice))
 }
 
+/// The failure of an attempt to connect, of which nothing was sent.
+pub(super) fn connecting(error: &RedisError) -> Failure {
+    let failure = Failure { may_be_applied: false, ..of(error) };
+    let advice = match failure.advice.as_deref() {
+        Some(SLOW) => "check host, port and firewall, or raise connect_timeout_ms",
+        Some(LOST) => REFUSED,
+        _ => return failure,
+    };
+    Failure { kind: Unavailable, advice: Some(advice.into()), ..failure }
+}
+
 /// Sorts an error by what the caller may do about it.
-pub(super) fn of(error: &RedisError, doing: Doing) -> Failure {
+pub(super) fn of(error: &RedisError) -> Failure {
     if let Some(server) = error.clone().into_server_errors().and_then(|all| all.first().cloned()) {
         let (code, message) = (server.1.code(), server.1.details().unwrap_or_default());
         let known = find(CODES, |known| known == code)
@@ -92,12 +92,15 @@ pub(super) fn of(error: &RedisError, doing: Doing) -> Failure {
         return Failure { code: code.to_owned(), ..failure };
     }
     let message = error.to_string();
-    let (kind, advice) = meaning(error, doing, &message);
-    Failure::of(kind, message, advice)
+    let (kind, advice) = meaning(error, &message);
+    // The driver of a cluster may have sent it before, to a node that went away.
+    let unsure = advice.is_some_and(|advice| [LOST, REFUSED, NO_NODE].contains(&advice));
+    let failure = Failure::of(kind, message, advice);
+    if unsure { failure.unsure() } else { failure }
 }
 
 /// What an error means that no answer of the server is.
-fn meaning(error: &RedisError, doing: Doing, message: &str) -> (ErrorKind, Option<&'static str>) {
+fn meaning(error: &RedisError, message: &str) -> (ErrorKind, Option<&'static str>) {
     if let redis::ErrorKind::Server(_) = error.kind() {
         // The driver's words around the server's, while it connected.
         return find(MESSAGES, |part| message.contains(part)).unwrap_or((Broken, None));
@@ -105,42 +108,21 @@ fn meaning(error: &RedisError, doing: Doing, message: &str) -> (ErrorKind, Optio
     match error.kind() {
         redis::ErrorKind::AuthenticationFailed => (Unavailable, Some(NAME_AND_PASSWORD)),
         redis::ErrorKind::InvalidClientConfig => (Invalid, None),
-        redis::ErrorKind::ClusterConnectionNotFound if doing != Doing::Write => {
-            (Unavailable, Some(NO_NODE))
-        }
-        // The driver may have sent it before, to a node that went away.
-        redis::ErrorKind::ClusterConnectionNotFound => (Ambiguous, Some(NO_NODE)),
-        redis::ErrorKind::Io if error.is_timeout() && doing == Doing::Connect => {
-            (Unavailable, Some("check host, port and firewall, or raise connect_timeout_ms"))
-        }
-        redis::ErrorKind::Io if error.is_timeout() => {
-            // A write that nobody waits for any more may be applied yet.
-            let kind = if doing == Doing::Write { Ambiguous } else { Timeout };
-            (kind, Some("see what the server is busy with, or raise response_timeout_ms"))
-        }
-        redis::ErrorKind::Io if error.is_connection_refusal() && doing != Doing::Write => REFUSED,
+        redis::ErrorKind::ClusterConnectionNotFound => (Unavailable, Some(NO_NODE)),
+        redis::ErrorKind::Io if error.is_timeout() => (Timeout, Some(SLOW)),
+        redis::ErrorKind::Io if error.is_connection_refusal() => (Unavailable, Some(REFUSED)),
         redis::ErrorKind::Io => {
-            find(TRANSPORT, |part| message.contains(part)).unwrap_or_else(|| lost(doing))
+            find(TRANSPORT, |part| message.contains(part)).unwrap_or((Unavailable, Some(LOST)))
         }
         // The connection ended in the middle of an answer.
-        redis::ErrorKind::Parse if message.contains("end of input") => lost(doing),
+        redis::ErrorKind::Parse if message.contains("end of input") => (Unavailable, Some(LOST)),
         _ => (Broken, None),
     }
 }
 
-const REFUSED: (ErrorKind, Option<&str>) =
-    (Unavailable, Some("check that the server is up and that host and port are its"));
-
-/// What a lost connection means.
-fn lost(doing: Doing) -> (ErrorKind, Option<&'static str>) {
-    match doing {
-        Doing::Connect => REFUSED,
-        Doing::Read => (Unavailable, Some("the connection was lost: see the server's log")),
-        Doing::Write => {
-            (Ambiguous, Some("the connection was lost before the answer: see the server's log"))
-        }
-    }
-}
+const SLOW: &str = "see what the server is busy with, or raise response_timeout_ms";
+const LOST: &str = "the connection was lost before the answer: see the server's log";
+const REFUSED: &str = "check that the server is up and that host and port are its";
 
 #[cfg(test)]
 mod tests {
@@ -172,14 +154,13 @@ mod tests {
             ("MOVED 3999 127.0.0.1:6381", Invalid),
             ("WRONGTYPE Operation against a key holding the wrong kind of value", Broken),
         ] {
-            for doing in [Doing::Connect, Doing::Read, Doing::Write] {
-                let e = of(&server(text), doing);
-                assert_eq!(e.kind, kind, "{text}");
+            for e in [of(&server(text)), connecting(&server(text))] {
+                assert_eq!((e.kind, e.may_be_applied), (kind, false), "{text}");
                 assert!(e.answer.starts_with(text), "{e:?}");
                 assert!(e.advice.is_some() && text.starts_with(&e.code), "{e:?}");
             }
         }
-        let e = of(&server("ERR something new"), Doing::Write);
+        let e = of(&server("ERR something new"));
         assert_eq!((e.kind, e.answer.as_str()), (Broken, "ERR something new"));
     }
 
@@ -214,29 +195,33 @@ mod tests {
     fn a_connection_that_ends_in_the_middle_of_an_answer_is_lost_and_a_wrong_answer_is_broken() {
         for cut in [&b"$10\r\nabc"[..], b"*2\r\n$1\r\na\r\n", b"*2\r\n$1", b""] {
             let e = answered(cut);
-            let kinds = [Doing::Write, Doing::Read].map(|doing| of(&e, doing).kind);
-            assert_eq!(kinds, [Ambiguous, Unavailable], "{e}");
+            assert_eq!(meant(&of(&e)), (Unavailable, true), "{e}");
         }
         let e = answered(b"?what\r\n");
-        assert_eq!(of(&e, Doing::Read).kind, Broken, "{e}");
+        assert_eq!(meant(&of(&e)), (Broken, false), "{e}");
     }
 
-    /// A write whose answer is missing may have been applied; a read or a connection cannot.
+    fn meant(failure: &Failure) -> (ErrorKind, bool) {
+        (failure.kind, failure.may_be_applied)
+    }
+
+    /// What was sent on a connection that is lost may have been applied; connecting cannot.
     #[test]
-    fn a_lost_connection_is_ambiguous_only_for_a_write() {
-        let lost = |kind: io::ErrorKind| RedisError::from(io::Error::from(kind));
-        for kind in [io::ErrorKind::BrokenPipe, io::ErrorKind::ConnectionReset] {
-            assert_eq!(of(&lost(kind), Doing::Write).kind, Ambiguous);
-            assert_eq!(of(&lost(kind), Doing::Read).kind, Unavailable);
-            assert_eq!(of(&lost(kind), Doing::Connect).kind, Unavailable);
+    fn a_lost_connection_leaves_a_write_unsure() {
+        use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, TimedOut};
+        for (lost, kind) in [
+            (BrokenPipe, Unavailable),
+            (ConnectionReset, Unavailable),
+            // Connecting is a step of its own, but for the cluster driver, which repeats a write.
+            (ConnectionRefused, Unavailable),
+            (TimedOut, Timeout),
+        ] {
+            let e = RedisError::from(io::Error::from(lost));
+            assert_eq!(meant(&of(&e)), (kind, true), "{lost}");
+            let e = connecting(&e);
+            assert_eq!(meant(&e), (Unavailable, false), "{lost}");
+            let advice = if lost == TimedOut { "connect_timeout_ms" } else { "is up" };
+            assert!(e.advice.as_deref().is_some_and(|a| a.contains(advice)), "{e:?}");
         }
-        let refused = lost(io::ErrorKind::ConnectionRefused);
-        assert_eq!(of(&refused, Doing::Connect).kind, Unavailable);
-        // Connecting is a step of its own, but for the cluster driver, which repeats a write.
-        assert_eq!(of(&refused, Doing::Write).kind, Ambiguous);
-        let slow = lost(io::ErrorKind::TimedOut);
-        assert_eq!(of(&slow, Doing::Write).kind, Ambiguous);
-        assert_eq!(of(&slow, Doing::Read).kind, Timeout);
-        assert_eq!(of(&slow, Doing::Connect).kind, Unavailable);
     }
 }

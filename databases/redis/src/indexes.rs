@@ -11,7 +11,6 @@ use redis::Value;
 use super::answers::texts;
 use super::connection::ClientConnection;
 use super::document::Path;
-use super::error::Doing;
 use super::notes::IndexDefinition;
 use super::pages::{PAGE, pages};
 use super::{layout, notes};
@@ -68,7 +67,7 @@ async fn fill(
         if !entries.is_empty() {
             // The values first: a drop finds the entries by them.
             connection.write(&values).await?;
-            connection.send_all(entries, Doing::Write).await?;
+            connection.send_all(entries).await?;
         }
     }
     Ok(())
@@ -80,7 +79,7 @@ pub(super) async fn remove(connection: &mut ClientConnection, name: &str) -> Don
     let (before, values) = (layout::index(&prefix, name), layout::values(&prefix, name));
     let mut all = redis::cmd("SMEMBERS");
     all.arg(&values);
-    let there = match connection.read(&all).await? {
+    let there = match connection.send(&all).await? {
         // The newer protocol has a type for sets.
         Value::Set(members) => Value::Array(members),
         other => other,
@@ -91,11 +90,11 @@ pub(super) async fn remove(connection: &mut ClientConnection, name: &str) -> Don
             command.arg(format!("{before}{value}"));
             command
         };
-        connection.send_all(some.iter().map(remove).collect(), Doing::Write).await?;
+        connection.send_all(some.iter().map(remove).collect()).await?;
     }
     let mut remove = redis::cmd("UNLINK");
     remove.arg(&values);
-    connection.send_all(vec![remove], Doing::Write).await?;
+    connection.send_all(vec![remove]).await?;
     let mut forget = redis::cmd("HDEL");
     forget.arg(layout::notes(&prefix)).arg(layout::index_field(name));
     connection.write(&forget).await.map(drop)

@@ -18,7 +18,6 @@ use redis::{Cmd, Value};
 
 use super::answers::{Written, texts};
 use super::connection::ClientConnection;
-use super::error::Doing;
 use super::{RedisEngine, document, layout, notes};
 
 impl RecordStore for RedisEngine {
@@ -69,7 +68,7 @@ impl RecordSession {
     async fn exists(&mut self) -> Done<bool> {
         self.command.clear();
         self.command.arg("EXISTS").arg(&self.key);
-        Ok(self.connection.read(&self.command).await? == Value::Int(1))
+        Ok(self.connection.send(&self.command).await? == Value::Int(1))
     }
 
     async fn insert_named(&mut self, key: &str, record: &Record) -> Done<bool> {
@@ -161,7 +160,7 @@ impl engine::RecordSession for RecordSession {
         if !ask(&self.fields, fields, &self.key, &mut self.command) {
             return self.exists().await;
         }
-        let answer = self.connection.read(&self.command).await?;
+        let answer = self.connection.send(&self.command).await?;
         // Where all fields are missing the record may exist all the same.
         if take(&answer, fields, record)? { Ok(true) } else { self.exists().await }
     }
@@ -219,7 +218,7 @@ impl engine::RecordSession for RecordSession {
         self.command.clear();
         self.command.arg("ZRANGE").arg(&self.keys).arg(&self.start).arg("+");
         self.command.arg("BYLEX").arg("LIMIT").arg(0).arg(count);
-        let keys = texts(self.connection.read(&self.command).await?)?;
+        let keys = texts(self.connection.send(&self.command).await?)?;
         if fields == Fields::None || self.fields.is_empty() {
             for key in &keys {
                 scanned.push(key);
@@ -233,7 +232,7 @@ impl engine::RecordSession for RecordSession {
             ask(&self.fields, fields, &self.key, &mut command);
             commands.push(command);
         }
-        let answers = self.connection.send_all(commands, Doing::Read).await?;
+        let answers = self.connection.send_all(commands).await?;
         for (key, answer) in keys.iter().zip(&answers) {
             // A record may lack all of these fields; it may also have been removed since its key
             // was read.

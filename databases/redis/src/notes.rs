@@ -20,7 +20,7 @@ pub(super) struct IndexDefinition {
 pub(super) async fn read(connection: &mut ClientConnection, field: &str) -> Done<Option<String>> {
     let mut command = redis::cmd("HGET");
     command.arg(layout::notes(&connection.server().options.prefix)).arg(field);
-    match connection.read(&command).await? {
+    match connection.send(&command).await? {
         Answer::Nil => Ok(None),
         Answer::BulkString(text) => String::from_utf8(text)
             .map(Some)

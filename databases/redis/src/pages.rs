@@ -5,7 +5,6 @@ use redis::Value as Answer;
 
 use super::answers::texts;
 use super::connection::ClientConnection;
-use super::error::Doing;
 use super::layout;
 
 /// Documents that are read or removed at once: enough to keep a connection busy, few enough for the
@@ -40,7 +39,7 @@ impl Pages {
         let mut command = redis::cmd("ZRANGE");
         command.arg(&self.set).arg(&self.from).arg("+").arg("BYLEX");
         command.arg("LIMIT").arg(0).arg(PAGE);
-        let keys = texts(connection.read(&command).await?)?;
+        let keys = texts(connection.send(&command).await?)?;
         self.ended = keys.len() < PAGE;
         let Some(last) = keys.last() else { return Ok(None) };
         self.from = format!("({last}");
@@ -67,7 +66,7 @@ impl Pages {
             }
             command
         };
-        connection.send_all(keys.iter().map(read).collect(), Doing::Read).await
+        connection.send_all(keys.iter().map(read).collect()).await
     }
 
     /// Whether each of these documents exists.
@@ -81,7 +80,7 @@ impl Pages {
             command.arg(self.name(key));
             command
         };
-        let answers = connection.send_all(keys.iter().map(look).collect(), Doing::Read).await?;
+        let answers = connection.send_all(keys.iter().map(look).collect()).await?;
         Ok(answers.into_iter().map(|answer| answer == Answer::Int(1)).collect())
     }
 }

@@ -9,7 +9,7 @@ use hoap_record::words::counted;
 use redis::aio::MultiplexedConnection;
 use redis::{Cmd, RedisResult, Value};
 
-use super::error::{self, Doing};
+use super::error;
 use super::options::Options;
 
 /// The server's own statements: INFO, settings, nodes.
@@ -31,7 +31,7 @@ const UNKNOWN: &str = "unknown";
 impl Stated {
     /// Asks the server.
     pub async fn ask(connection: &mut MultiplexedConnection) -> Done<Stated> {
-        let failed = |e| error::of(&e, Doing::Read);
+        let failed = |e| error::of(&e);
         let answer = ask(connection, redis::cmd("INFO")).await.map_err(failed)?;
         let mut stated =
             Stated { info: lines(&answer), settings: BTreeMap::new(), nodes: Vec::new() };

@@ -27,7 +27,7 @@ pub(super) async fn durable(connection: &mut ClientConnection) -> Done<()> {
     let milliseconds =
         SYNC_MS.min(connection.server().options.response_timeout.as_millis() as u32 / 2);
     wait.arg(1).arg(0).arg(milliseconds);
-    match connection.read(&wait).await {
+    match connection.send(&wait).await {
         Ok(Value::Array(synced)) if synced.first() == Some(&Value::Int(0)) => Err(Failure::of(
             ErrorKind::Timeout,
             format!("it was not on the disk after {milliseconds} ms"),

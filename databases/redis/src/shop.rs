@@ -15,7 +15,6 @@ use redis::{Cmd, Value};
 use super::answers::texts;
 use super::connection::ClientConnection;
 use super::document::Path;
-use super::error::Doing;
 use super::{RedisEngine, layout, notes};
 
 #[async_trait]
@@ -69,7 +68,7 @@ impl Client {
         self.set.push_str(value);
         self.command.clear();
         self.command.arg("ZRANGE").arg(&self.set).arg(first).arg(last);
-        texts(self.connection.read(&self.command).await?)
+        texts(self.connection.send(&self.command).await?)
     }
 }
 
@@ -135,7 +134,7 @@ impl engine::Joiner for Joiner {
         };
         let list = |key: &String| ask(&self.customers, key, &[&self.list.fields]);
         let lists = customers.iter().map(list).collect();
-        let lists = self.client.connection.send_all(lists, Doing::Read).await?;
+        let lists = self.client.connection.send_all(lists).await?;
         let mut commands = Vec::new();
         for answer in &lists {
             let orders = self.list.value(values(answer, 2)?)?;
@@ -147,7 +146,7 @@ impl engine::Joiner for Joiner {
             }
         }
         let mut sum: Option<i64> = None;
-        for answer in &self.client.connection.send_all(commands, Doing::Read).await? {
+        for answer in &self.client.connection.send_all(commands).await? {
             let values = values(answer, 4)?;
             if self.month.value(&values[..2])?.as_str() != Some(month) {
                 continue;

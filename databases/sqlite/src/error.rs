@@ -27,7 +27,13 @@ pub(super) fn failure(error: rusqlite::Error) -> Failure {
         None if matches!(error, rusqlite::Error::MultipleStatement) => (ErrorKind::Invalid, None),
         None => (ErrorKind::Broken, None),
     };
-    Failure::of(kind, answer, advice)
+    // Of what may go wrong in the commit inside a statement that is a transaction of its own, these
+    // may leave a whole commit record behind ([`commit`]); SQLite finds everything else before it
+    // writes one.
+    let code = error.sqlite_error_code();
+    let unsure = matches!(code, Some(ErrorCode::SystemIoFailure | ErrorCode::OutOfMemory));
+    let failure = Failure::of(kind, answer, advice);
+    if unsure { failure.unsure() } else { failure }
 }
 
 /// Sorts an error of the driver, for `?`: neither it nor [`Failure`] is of this crate.
@@ -101,27 +107,7 @@ fn meaning(error: ffi::Error, answer: &str) -> (ErrorKind, Option<&'static str>)
 /// reports it from the write of a frame, so the commit record is not whole.
 pub(super) fn commit(error: rusqlite::Error, still_open: bool) -> Failure {
     let full = error.sqlite_error_code() == Some(ErrorCode::DiskFull);
-    let failure = failure(error);
-    if still_open || full {
-        return failure;
-    }
-    Failure { kind: ErrorKind::Ambiguous, ..failure }
-}
-
-/// The error of a statement that is a transaction of its own.
-///
-/// Its commit is inside it. Of what may go wrong there, a failed write or sync of the log may leave
-/// a whole commit record behind ([`commit`]), and so may the lack of memory after it; SQLite finds
-/// everything else before it writes one.
-pub(super) fn single(error: rusqlite::Error) -> Failure {
-    let code = error.sqlite_error_code();
-    let failure = failure(error);
-    match code {
-        Some(ErrorCode::SystemIoFailure | ErrorCode::OutOfMemory) => {
-            Failure { kind: ErrorKind::Ambiguous, ..failure }
-        }
-        _ => failure,
-    }
+    Failure { may_be_applied: !still_open && !full, ..failure(error) }
 }
 
 #[cfg(test)]
@@ -164,28 +150,27 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_with_its_commit_inside_is_ambiguous_only_where_the_log_may_be_whole() {
-        use ErrorKind::{Ambiguous, Conflict, Duplicate, Unavailable};
-        for (code, kind) in [
-            (ffi::SQLITE_IOERR_WRITE, Ambiguous),
-            (ffi::SQLITE_IOERR_FSYNC, Ambiguous),
-            (ffi::SQLITE_NOMEM, Ambiguous),
-            (ffi::SQLITE_FULL, Unavailable),
-            (ffi::SQLITE_BUSY, Conflict),
-            (ffi::SQLITE_READONLY, Unavailable),
-            (ffi::SQLITE_CONSTRAINT_PRIMARYKEY, Duplicate),
+    fn a_statement_with_its_commit_inside_may_be_applied_only_where_the_log_may_be_whole() {
+        for (code, may_be_applied) in [
+            (ffi::SQLITE_IOERR_WRITE, true),
+            (ffi::SQLITE_IOERR_FSYNC, true),
+            (ffi::SQLITE_NOMEM, true),
+            (ffi::SQLITE_FULL, false),
+            (ffi::SQLITE_BUSY, false),
+            (ffi::SQLITE_READONLY, false),
+            (ffi::SQLITE_CONSTRAINT_PRIMARYKEY, false),
         ] {
-            assert_eq!(single(said(code, "x")).kind, kind, "code {code}");
+            assert_eq!(failure(said(code, "x")).may_be_applied, may_be_applied, "code {code}");
         }
     }
 
     #[test]
-    fn only_a_commit_that_sqlite_ended_without_saying_how_is_ambiguous() {
-        let kind = |code, still_open| commit(said(code, "x"), still_open).kind;
-        assert_eq!(kind(ffi::SQLITE_BUSY, true), ErrorKind::Conflict);
-        assert_eq!(kind(ffi::SQLITE_FULL, false), ErrorKind::Unavailable);
-        assert_eq!(kind(ffi::SQLITE_IOERR_FSYNC, false), ErrorKind::Ambiguous);
-        assert_eq!(kind(ffi::SQLITE_IOERR_WRITE, false), ErrorKind::Ambiguous);
-        assert_eq!(kind(ffi::SQLITE_IOERR_WRITE, true), ErrorKind::Unavailable);
+    fn only_a_commit_that_sqlite_ended_without_saying_how_may_be_applied() {
+        let unsure = |code, still_open| commit(said(code, "x"), still_open).may_be_applied;
+        assert!(!unsure(ffi::SQLITE_BUSY, true));
+        assert!(!unsure(ffi::SQLITE_FULL, false));
+        assert!(unsure(ffi::SQLITE_IOERR_FSYNC, false));
+        assert!(unsure(ffi::SQLITE_IOERR_WRITE, false));
+        assert!(!unsure(ffi::SQLITE_IOERR_WRITE, true));
     }
 }

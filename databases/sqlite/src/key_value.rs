@@ -19,8 +19,8 @@ use rusqlite::{Connection, Row};
 
 use super::connection::Role;
 use super::database::SqliteEngine;
+use super::sql;
 use super::writer::Writer;
-use super::{error, sql};
 use crate::error::OrFail;
 
 /// Fields that one call of `jsonb_set` sets: a function has at most 1000 arguments.
@@ -125,7 +125,7 @@ impl RecordSession {
             bind(&mut statement)?;
             statement.raw_execute()
         });
-        changed.map_err(error::single)
+        changed.or_fail()
     }
 
     /// Makes the text of an update of these fields.

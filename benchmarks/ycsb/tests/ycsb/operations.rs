@@ -223,9 +223,7 @@ fn a_missing_record_is_a_failure() {
 #[test]
 fn a_failed_insert_leaves_no_hole() {
     let inserts = "readproportion=0.5;insertproportion=0.5;recordcount=50;dataintegrity=true";
-    for kind in
-        [ErrorKind::Conflict, ErrorKind::Timeout, ErrorKind::Unavailable, ErrorKind::Ambiguous]
-    {
+    for kind in [ErrorKind::Conflict, ErrorKind::Unavailable, ErrorKind::Ambiguous] {
         for lie in [false, true] {
             if lie && kind == ErrorKind::Conflict {
                 continue;

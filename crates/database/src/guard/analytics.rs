@@ -7,7 +7,7 @@ use hoap_record::Result;
 use serde_json::Value;
 
 use super::check::check_paths;
-use super::limit::{answer, by_itself, not_read, unlimited, within};
+use super::limit::{answer, repeatable, unlimited, within};
 use super::stopping::Waiting;
 use crate::answer::{Answer, Canceller, Explained};
 use crate::engine::{self, About, QuerySession};
@@ -58,7 +58,7 @@ macro_rules! asked {
                 $self.asked.store(false, Ordering::SeqCst);
                 match within(&$self.about, &mut $self.waiting, None, $call).await {
                     Ok(done) if $self.asked.load(Ordering::SeqCst) => done,
-                    Ok(done) => done.map_err(by_itself),
+                    Ok(done) => done.map_err(repeatable),
                     Err(silence) => {
                         $self.inner.abandon();
                         Err(silence)
@@ -121,7 +121,7 @@ impl AnalyticalSession {
     pub async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {
         self.about.check_name(collection)?;
         check_paths(&[field])?;
-        let done = answer!(self, self.inner.counters(collection, field), not_read);
+        let done = answer!(self, self.inner.counters(collection, field), repeatable);
         let what = || format!("read the counters of {collection} in");
         done.map_err(|failure| self.about.error(failure, &what()))
     }

@@ -8,7 +8,7 @@ use hoap_record::{Error, Result, Stored};
 use serde_json::Value;
 
 use super::check::check_paths;
-use super::limit::{LastPiece, answer, by_itself, maybe_applied, not_read, unlimited, within};
+use super::limit::{LastPiece, answer, repeatable, unlimited, within, written};
 use super::stopping::Waiting;
 use crate::answer::Row;
 use crate::applicable::Applicable;
@@ -20,13 +20,10 @@ use crate::values::Unmade;
 
 /// Waits for the answer of a call to the engine.
 macro_rules! engine {
-    ($self:ident, $failure:path, $call:expr) => {{
+    ($self:ident, $outcome:path, $call:expr) => {{
         let limit = $self.about.answer_timeout;
         let done = within($self.about, &mut Waiting::default(), limit, $call).await;
-        match done {
-            Ok(done) => done.map_err(by_itself),
-            Err(silence) => Err($failure(silence)),
-        }
+        done.and_then(|answered| answered).map_err($outcome)
     }};
 }
 
@@ -50,7 +47,7 @@ impl Documents<'_> {
     /// # Errors
     /// Why the database did not do it.
     pub async fn note(&self) -> Result<Option<Value>> {
-        let done = engine!(self, not_read, self.engine.note());
+        let done = engine!(self, repeatable, self.engine.note());
         done.map_err(|failure| self.error(failure, "read the note in"))
     }
 
@@ -60,7 +57,7 @@ impl Documents<'_> {
     /// # Errors
     /// Why the database did not do it.
     pub async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Result<bool> {
-        let done = engine!(self, maybe_applied, self.engine.set_note(expected, note));
+        let done = engine!(self, written, self.engine.set_note(expected, note));
         done.map_err(|failure| self.error(failure, "write the note in"))
     }
 
@@ -71,7 +68,7 @@ impl Documents<'_> {
     pub async fn any_exists(&self, collections: &[&str]) -> Result<bool> {
         for collection in collections {
             self.about.check_name(collection)?;
-            let done = engine!(self, not_read, self.engine.exists(collection));
+            let done = engine!(self, repeatable, self.engine.exists(collection));
             if done.map_err(|failure| self.error(failure, &format!("look for {collection} in")))? {
                 return Ok(true);
             }
@@ -129,7 +126,7 @@ impl Documents<'_> {
     /// # Errors
     /// Why the database did not do it.
     pub async fn bulk(&self, part: &str) -> Result<BulkWriter> {
-        let done = engine!(self, not_read, self.engine.bulk(part));
+        let done = engine!(self, repeatable, self.engine.bulk(part));
         let inner = done.map_err(|failure| self.error(failure, "begin to load"))?;
         Ok(BulkWriter { about: self.about.clone(), inner, waiting: Waiting::default() })
     }
@@ -186,7 +183,7 @@ impl Documents<'_> {
         };
         let scanning = self.engine.scan(collection, fields, &mut each);
         let done = last.within(self.about, limit, scanning).await;
-        let done = done.map_err(|failure| if ended { failure } else { by_itself(failure) });
+        let done = done.map_err(|failure| if ended { failure } else { repeatable(failure) });
         done.map_err(|failure| self.error(failure, &format!("scan {collection} in")))
     }
 }
@@ -216,7 +213,7 @@ impl BulkWriter {
         documents: u64,
     ) -> Result<T> {
         let done = match done {
-            Ok(done) => done.map_err(by_itself),
+            Ok(done) => done.map_err(repeatable),
             Err(silence) => {
                 self.inner.abandon();
                 Err(silence)
@@ -234,7 +231,7 @@ impl BulkWriter {
     /// Why the database did not do it.
     pub async fn position(&mut self, collection: &str) -> Result<u64> {
         self.about.check_name(collection)?;
-        let done = answer!(self, self.inner.position(collection), not_read);
+        let done = answer!(self, self.inner.position(collection), repeatable);
         let what = || format!("read the progress of {collection} in");
         done.map_err(|failure| self.error(failure, &what()))
     }

@@ -34,7 +34,7 @@ pub(super) async fn within<T>(
 /// Waits for an answer that has no limit, while the program goes on.
 pub(super) async fn unlimited<T>(about: &About, answer: impl Future<Output = Done<T>>) -> Done<T> {
     match within(about, &mut Waiting::default(), None, answer).await {
-        Ok(done) => done.map_err(by_itself),
+        Ok(done) => done.map_err(repeatable),
         Err(silence) => Err(silence),
     }
 }
@@ -55,20 +55,20 @@ pub async fn opening<T>(url: &str, opening: impl Future<Output = T>) -> Result<T
     STOPPING.waited(url, (&mut Waiting::default(), None), &|| begin, opening).await
 }
 
-/// The failure of a read whose answer was not waited for.
-pub(super) fn not_read(silence: Failure) -> Failure {
-    silence
+/// The failure of a commit, or of a write that is its own: ambiguous if it may have been applied.
+pub(super) fn written(failure: Failure) -> Failure {
+    let failure = repeatable(failure);
+    if !failure.may_be_applied {
+        return failure;
+    }
+    // To load first is no advice for what may be there.
+    let advice = failure.advice.filter(|_| failure.kind != ErrorKind::Missing);
+    Failure { kind: ErrorKind::Ambiguous, advice, ..failure }
 }
 
-/// The failure of a write that is its own commit, or of a commit, whose answer was not waited for:
-/// it may have been applied.
-pub(super) fn maybe_applied(silence: Failure) -> Failure {
-    Failure { kind: ErrorKind::Ambiguous, ..silence }
-}
-
-/// The failure of an operation that nobody here asked to end: if it was cancelled, the database did
-/// that by itself, or its administrator.
-pub(super) fn by_itself(failure: Failure) -> Failure {
+/// The failure of an operation that may be run again whatever became of it, and that nobody here
+/// asked to end: if it was cancelled, the database did that by itself, or its administrator.
+pub(super) fn repeatable(failure: Failure) -> Failure {
     if failure.kind != ErrorKind::Cancelled || STOPPING.has_begun() {
         return failure;
     }
@@ -119,10 +119,10 @@ impl LastPiece {
 }
 
 /// Waits for the answer of a call to the `inner` of a session, with the session's [`Waiting`]; if
-/// none comes the session abandons its connection, and the last argument makes the failure of the
-/// silence, unless nothing was sent.
+/// none comes the session abandons its connection. The last argument, [`repeatable`] or [`written`],
+/// says what a failure means.
 macro_rules! answer {
-    ($session:ident, $call:expr, $failure:path) => {{
+    ($session:ident, $call:expr, $outcome:path) => {{
         let waited = {
             // Pinned here, the call is part of one future and not of each that it passes through.
             let call = std::pin::pin!($call);
@@ -130,12 +130,9 @@ macro_rules! answer {
             $crate::guard::limit::within(&$session.about, &mut $session.waiting, limit, call).await
         };
         match waited {
-            Ok(Err(failure)) if failure.kind == $crate::ErrorKind::Cancelled => {
-                Err($failure($crate::guard::limit::by_itself(failure)))
-            }
-            Ok(done) => done,
+            Ok(done) => done.map_err($outcome),
             Err(silence) => match $session.inner.abandon() {
-                true => Err($failure(silence)),
+                true => Err($outcome(silence)),
                 false => Err($crate::guard::limit::unsent(silence)),
             },
         }

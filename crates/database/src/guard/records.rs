@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hoap_record::Result;
 
-use super::limit::{answer, maybe_applied, not_read, unlimited};
+use super::limit::{answer, repeatable, unlimited, written};
 use super::stopping::Waiting;
 use crate::applicable::Applicable;
 use crate::engine::{About, BoxedSession, Calls, Engine, Offered, RecordSession, RecordStore};
@@ -167,7 +167,7 @@ impl<S: RecordSession> KeyValueSession<S> {
     pub async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
         record.clear();
         let done = match self.check(fields) {
-            Ok(()) => answer!(self, self.inner.read(key, fields, record), not_read),
+            Ok(()) => answer!(self, self.inner.read(key, fields, record), repeatable),
             Err(failure) => Err(failure),
         };
         done.map_err(|failure| self.error(failure, "read", key))
@@ -179,7 +179,7 @@ impl<S: RecordSession> KeyValueSession<S> {
     /// [`crate::ErrorKind::Duplicate`] if the key exists.
     pub async fn insert(&mut self, key: &str, record: &Record) -> Result<()> {
         let done = match self.check_record(record) {
-            Ok(()) => answer!(self, self.inner.insert(key, record), maybe_applied),
+            Ok(()) => answer!(self, self.inner.insert(key, record), written),
             Err(failure) => Err(failure),
         };
         done.map_err(|failure| self.error(failure, "insert", key))
@@ -191,7 +191,7 @@ impl<S: RecordSession> KeyValueSession<S> {
     /// Why it was not written.
     pub async fn update(&mut self, key: &str, record: &Record) -> Result<bool> {
         let done = match self.check_record(record) {
-            Ok(()) => answer!(self, self.inner.update(key, record), maybe_applied),
+            Ok(()) => answer!(self, self.inner.update(key, record), written),
             Err(failure) => Err(failure),
         };
         done.map_err(|failure| self.error(failure, "update", key))
@@ -203,7 +203,7 @@ impl<S: RecordSession> KeyValueSession<S> {
     /// # Errors
     /// Why it was not removed.
     pub async fn delete(&mut self, key: &str) -> Result<bool> {
-        let done = answer!(self, self.inner.delete(key), maybe_applied);
+        let done = answer!(self, self.inner.delete(key), written);
         done.map_err(|failure| self.error(failure, "delete", key))
     }
 
@@ -221,7 +221,7 @@ impl<S: RecordSession> KeyValueSession<S> {
     ) -> Result<()> {
         scanned.clear();
         let done = match self.check(fields) {
-            Ok(()) => answer!(self, self.inner.scan(start, count, fields, scanned), not_read),
+            Ok(()) => answer!(self, self.inner.scan(start, count, fields, scanned), repeatable),
             Err(failure) => Err(failure),
         };
         done.map_err(|failure| self.error(failure, "scan from", start))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hoap_record::Result;
 
-use super::limit::{answer, not_read, unlimited};
+use super::limit::{answer, repeatable, unlimited};
 use super::stopping::Waiting;
 use crate::engine::{About, Calls, Engine, Joiner, Pager};
 use crate::failure::Failure;
@@ -66,7 +66,7 @@ impl PageSession {
         limit: u32,
         keys: &mut Vec<String>,
     ) -> Result<()> {
-        let done = answer!(self, self.inner.page(country, offset, limit, keys), not_read);
+        let done = answer!(self, self.inner.page(country, offset, limit, keys), repeatable);
         done.map_err(|failure| {
             keys.clear();
             self.about.error(failure, &format!("page through {country} in"))
@@ -134,7 +134,7 @@ impl JoinSession {
     /// Why they were not read.
     pub async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
-        let done = answer!(self, self.inner.join(zip, month, rows), not_read);
+        let done = answer!(self, self.inner.join(zip, month, rows), repeatable);
         done.map_err(|failure| {
             self.about.error(failure, &format!("join zip code {zip}, {month} in"))
         })

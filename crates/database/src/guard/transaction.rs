@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use hoap_record::Result;
 use hoap_record::witness::Level;
 use hoap_record::words::counted;
-use hoap_record::{ErrorKind, Result};
 use serde_json::Value;
 
 use super::check::check_paths;
-use super::limit::{by_itself, maybe_applied, unlimited, within};
+use super::limit::{repeatable, unlimited, within, written};
 use super::stopping::Waiting;
 use crate::answer::Row;
 use crate::batch::Index;
@@ -158,7 +158,7 @@ macro_rules! waited {
 macro_rules! answer {
     ($self:ident, $call:expr) => {
         match waited!($self, $call) {
-            Ok(done) => done.map_err(by_itself),
+            Ok(done) => done.map_err(repeatable),
             Err(silence) => {
                 $self.over = true;
                 $self.inner.abandon();
@@ -289,19 +289,17 @@ impl Transaction<'_> {
     /// Why the database did not do it.
     pub async fn commit(mut self) -> Result<()> {
         let done = match self.check_open() {
-            Ok(()) => match waited!(self, self.inner.commit()) {
-                Ok(Err(failure)) if failure.kind == ErrorKind::Cancelled => {
-                    Err(maybe_applied(by_itself(failure)))
-                }
-                Ok(done) => done,
-                Err(silence) => {
+            Ok(()) => {
+                let waited = waited!(self, self.inner.commit());
+                let done = waited.unwrap_or_else(|silence| {
                     self.inner.abandon();
-                    Err(match self.access {
-                        Access::Read => silence,
-                        Access::Write => maybe_applied(silence),
-                    })
-                }
-            },
+                    Err(silence)
+                });
+                done.map_err(match self.access {
+                    Access::Read => repeatable,
+                    Access::Write => written,
+                })
+            }
             Err(failure) => Err(failure),
         };
         done.map_err(|failure| self.about.error(failure, "commit in"))

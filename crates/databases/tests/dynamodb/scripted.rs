@@ -400,6 +400,6 @@ mod tests {
         // Of the notes and of the collection, and two failures.
         assert_eq!(outcome(2), (Ok(()), 4));
         let (made, asked) = outcome(100);
-        assert_eq!((made.unwrap_err().kind, asked), (ErrorKind::Ambiguous, 5));
+        assert_eq!((made.unwrap_err().kind, asked), (ErrorKind::Unavailable, 5));
     }
 }

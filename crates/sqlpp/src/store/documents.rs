@@ -57,8 +57,7 @@ impl Documents for StoreEngine {
             .parameter("k", number.to_string())
             .parameter("n", number)
             .parameter("text", note.to_string())
-            .timeout(STATEMENT)
-            .write();
+            .timeout(STATEMENT);
         match endpoint.client.execute(&request).await.map_err(Failure::from) {
             Ok(_) => Ok(true),
             Err(e) if e.kind == ErrorKind::Duplicate => Ok(false),

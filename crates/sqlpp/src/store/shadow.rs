@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::definition::{Indexes, Shadow};
 use super::endpoint::Endpoint;
-use crate::{Cause, Doing, Request};
+use crate::{Cause, Request};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
@@ -94,7 +94,7 @@ async fn behind(endpoint: &Endpoint, shadow: &Shadow) -> Done<Option<String>> {
     let (status, text) = endpoint.client.call(Method::GET, shadow.progress, LIMIT).await?;
     if status >= 400 {
         let cause = Cause::Http { status, text: text.chars().take(200).collect() };
-        return Err(endpoint.client.error(Doing::Repeatable, cause).into());
+        return Err(endpoint.client.error(cause).into());
     }
     let progress = report(&text, shadow)
         .map_err(|e| Failure { answer: format!("{}: {}", shadow.progress, e.answer), ..e })?;

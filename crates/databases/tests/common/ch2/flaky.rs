@@ -207,7 +207,8 @@ impl OpenTransaction for FlakyTransaction<'_> {
     async fn commit(&mut self) -> Done<()> {
         let Some(tx) = self.tx.take() else { return over() };
         let Some(flaky) = self.flaky else { return Ok(tx.commit().await?) };
-        let unknown = Err(Failure::new(ErrorKind::Ambiguous, "the connection was lost"));
+        let lost = Failure::new(ErrorKind::Unavailable, "the connection was lost");
+        let unknown = Err(lost.unsure());
         match (flaky.fate)(flaky.state.commits.fetch_add(1, Ordering::SeqCst)) {
             Fate::Acknowledged => Ok(tx.commit().await?),
             Fate::AppliedUnheard => {

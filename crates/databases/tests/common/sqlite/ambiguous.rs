@@ -56,7 +56,7 @@ impl FlakySession {
 }
 
 fn unknown<T>() -> Done<T> {
-    Err(Failure::new(ErrorKind::Ambiguous, "the connection was lost"))
+    Err(Failure::new(ErrorKind::Unavailable, "the connection was lost").unsure())
 }
 
 impl RecordSession for FlakySession {

@@ -163,6 +163,6 @@ fn a_load_that_failed_goes_on() {
     let waiting = open(&format!("{}?wait_replicas=1&wait_timeout_ms=50", server.url()));
     let mut bulk = wait(waiting.documents().unwrap().bulk("1/1")).unwrap();
     let e = wait(bulk.write(COLLECTION, &batch(1, 12..=13), 13)).unwrap_err();
-    of_kind(ErrorKind::Ambiguous, &e, &["after 50 ms 0 of 1 replicas"]);
+    of_kind(ErrorKind::Timeout, &e, &["after 50 ms 0 of 1 replicas"]);
     assert_eq!((wait(bulk.position(COLLECTION)).unwrap(), count(&target)), (13, 13));
 }
