@@ -10,8 +10,8 @@ use hoap_conduct::flags::{Clients, Common, Settings, settings, together};
 use hoap_conduct::offer::{BenchmarkLine, Offer, Recorded};
 use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
 use hoap_conduct::run;
-use hoap_database::Database;
 use hoap_database::shop::JoinVariant;
+use hoap_database::{Database, What};
 use hoap_databases::null::Null;
 use hoap_databases::{offers, open};
 use hoap_drive::{NoWorkload, Workload};
@@ -71,7 +71,7 @@ impl Offer for PaginationFlags {
     }
 
     fn planned(&self, _: &BenchmarkLine<PaginationFlags>) -> Result<Plan> {
-        offers(&self.clients.target, &["pagination"])?;
+        offers(&self.clients.target, &[What::Pagination])?;
         steps(&self.clients)
     }
 
@@ -98,7 +98,7 @@ impl Offer for JoinFlags {
     }
 
     fn planned(&self, _: &BenchmarkLine<JoinFlags>) -> Result<Plan> {
-        offers(&self.clients.target, &["join"])?;
+        offers(&self.clients.target, &[What::Join])?;
         steps(&self.clients)
     }
 

@@ -13,7 +13,7 @@ use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
 use hoap_conduct::{in_use, run};
 use hoap_data::Part;
 use hoap_database::engine::RecordStore;
-use hoap_database::{Database, Documents, KeyValue};
+use hoap_database::{Database, Documents, KeyValue, What};
 use hoap_databases::null::Null;
 use hoap_databases::sqlite::SqliteEngine;
 use hoap_databases::{offers, open};
@@ -47,7 +47,10 @@ impl Offer for Flags {
             refuse_repetition(line.name, &self.clients.common)?;
         }
         let scans = setup.mix.share(Kind::Scan) > 0.0;
-        offers(&self.clients.target, if scans { &["key-value", "scans"] } else { &["key-value"] })?;
+        offers(
+            &self.clients.target,
+            if scans { &[What::KeyValue, What::Scans] } else { &[What::KeyValue] },
+        )?;
         self.steps(&setup)
     }
 

@@ -10,13 +10,13 @@ mod answer;
 mod applicable;
 mod at_once;
 mod batch;
-pub mod capabilities;
 pub mod engine;
 pub mod failure;
 mod guard;
 pub mod json;
 pub mod key_value;
 pub mod names;
+mod offers;
 pub mod options;
 mod patch;
 pub mod patches;
@@ -38,6 +38,7 @@ pub use guard::{
     KeyValue, KeyValueSession, PageSession, Pages, Session, Transaction, Transactions,
     stop_waiting,
 };
+pub use offers::{Offered, Offers, What};
 pub use patch::{Access, Change, Intent, Order, Patch};
 pub use texts::Texts;
 pub use values::{Unmade, Values};

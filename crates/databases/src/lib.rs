@@ -16,8 +16,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::OnceLock;
 
-use hoap_database::capabilities::in_words;
-use hoap_database::{Database, opening};
+use hoap_database::{Database, Offers, What, opening};
 use hoap_record::{Error, ErrorKind, Result};
 
 mod bindings;
@@ -34,7 +33,6 @@ pub use hoap_cassandra as cassandra;
 pub use hoap_couchbase as couchbase;
 #[cfg(feature = "couchbase-analytics")]
 pub use hoap_couchbase_analytics as couchbase_analytics;
-pub use hoap_database::capabilities::{CAPABILITIES, Lack};
 pub use hoap_database::options::OptionHelp;
 pub use hoap_database::url;
 #[cfg(feature = "duckdb")]
@@ -61,10 +59,8 @@ pub struct Scheme {
     pub form: &'static str,
     /// The options after the `?` of its URLs.
     pub options: &'static [OptionHelp],
-    /// What it offers to benchmarks, of [`CAPABILITIES`]. Empty where it is not built in.
-    pub capabilities: &'static [&'static str],
-    /// What it lacks whatever its server says, and why. Empty where it is not built in.
-    pub lacks: &'static [Lack],
+    /// What it offers to benchmarks, whatever its server says.
+    pub offers: Offers,
     /// How a URL is opened, if it is built in.
     pub open: Option<Opener>,
 }
@@ -76,12 +72,17 @@ impl Scheme {
         database: &'static str,
         form: &'static str,
     ) -> Scheme {
-        Scheme { names, database, form, options: &[], capabilities: &[], lacks: &[], open: None }
+        Scheme { names, database, form, options: &[], offers: Offers(&[]), open: None }
     }
 
     /// Whether this build can open it.
     pub fn built_in(&self) -> bool {
         self.open.is_some()
+    }
+
+    /// What it offers to benchmarks. Nothing where it is not built in.
+    pub fn capabilities(&self) -> impl Iterator<Item = What> {
+        self.offers.all().filter(|_| self.built_in())
     }
 }
 
@@ -117,21 +118,21 @@ pub async fn open(url: &str) -> Result<Database> {
     }
 }
 
-/// Refuses a URL whose database lacks one of these capabilities, of [`CAPABILITIES`]. Nothing is
-/// opened: what only a server knows of itself is not seen.
+/// Refuses a URL whose database lacks one of these. Nothing is opened: what only a server knows of
+/// itself is not seen.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Invalid`] where the scheme is unknown or not built in, and with the reason
 /// where a capability is lacking.
-pub fn offers(url: &str, needed: &[&str]) -> Result<()> {
+pub fn offers(url: &str, needed: &[What]) -> Result<()> {
     let (name, scheme, _) = scheme_of(url)?;
-    let Some((capability, because)) = scheme.lacks.iter().find(|lack| needed.contains(&lack.0))
-    else {
-        return Ok(());
-    };
-    let tried = format!("{} on {name}:…", in_words(capability));
-    Err(invalid(tried, format!("not applicable, because {because}"))
-        .advise("`hoap targets` lists what each database offers"))
+    needed.iter().try_for_each(|what| {
+        scheme.offers.has(*what).map_err(|because| {
+            let tried = format!("{} on {name}:…", what.in_words());
+            invalid(tried, format!("not applicable, because {because}"))
+                .advise("`hoap targets` lists what each database offers")
+        })
+    })
 }
 
 /// The scheme of a URL as it is spelled there, its line, and how it is opened.
@@ -173,8 +174,7 @@ macro_rules! scheme {
         #[cfg(feature = $feature)]
         const SCHEME: Scheme = Scheme {
             options: $module::OPTIONS,
-            capabilities: $module::CAPABILITIES,
-            lacks: $module::LACKS,
+            offers: $module::OFFERS,
             open: Some(|$url| Box::pin(async move { $open })),
             ..Scheme::absent($names, $database, $form)
         };
@@ -189,8 +189,7 @@ macro_rules! scheme {
 static SCHEMES: &[Scheme] = &[
     Scheme {
         options: sqlite::OPTIONS,
-        capabilities: sqlite::CAPABILITIES,
-        lacks: sqlite::LACKS,
+        offers: sqlite::OFFERS,
         open: Some(|url| Box::pin(async move { sqlite::open(url) })),
         ..Scheme::absent(&["sqlite"], "SQLite", "sqlite:PATH[?option=value&…]")
     },
@@ -263,8 +262,7 @@ static SCHEMES: &[Scheme] = &[
     ),
     Scheme {
         options: null::OPTIONS,
-        capabilities: null::CAPABILITIES,
-        lacks: null::LACKS,
+        offers: null::OFFERS,
         open: Some(|url| Box::pin(async move { null::open(url) })),
         ..Scheme::absent(&["null"], "nothing: it measures the client", "null:[?option=value&…]")
     },

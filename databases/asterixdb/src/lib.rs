@@ -39,11 +39,8 @@ use options::ParsedUrl;
 
 pub use options::OPTIONS;
 
-/// The capabilities.
-pub const CAPABILITIES: &[&str] = &["documents", "analytics", "pagination", "join"];
-
-/// What it lacks, and why.
-pub use hoap_sqlpp::store::LACKS;
+/// What it offers, and why not the rest.
+pub use hoap_sqlpp::store::OFFERS;
 
 /// Opens an `asterixdb:` URL and asks the cluster for its version and nodes.
 ///

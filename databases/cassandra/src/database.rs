@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use hoap_database::engine::{
-    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
-};
+use hoap_database::engine::{About, BoxedStore, Calls, Documents, Engine, Joins, Offers, What};
 use hoap_database::failure::Done;
 use hoap_record::Description;
 use hoap_record::Result;
@@ -13,17 +11,19 @@ use super::parsed_url::ParsedUrl;
 use super::runtimes::{RuntimeSession, RuntimeSessions};
 use super::{schema, server};
 
-/// Why it has no transactions.
-pub(super) const NO_TRANSACTIONS: &str = "a statement here changes one partition, and nothing makes the changes of several one step \
+const NO_TRANSACTIONS: &str = "a statement here changes one partition, and nothing makes the changes of several one step \
                                that can be undone";
-
-/// Why it has no analytical queries.
-pub(super) const NO_ANALYTICS: &str =
+const NO_ANALYTICS: &str =
     "CQL reads one table by its key, without joins and without grouping by other columns";
-
-/// Why it has no pages.
-pub(super) const NO_PAGES: &str =
+const NO_PAGES: &str =
     "CQL has no OFFSET, and reads by the key of a table, not by a field within a document";
+
+/// What it offers, and why not the rest.
+pub const OFFERS: Offers = Offers(&[
+    (What::Transactions, NO_TRANSACTIONS),
+    (What::Analytics, NO_ANALYTICS),
+    (What::Pagination, NO_PAGES),
+]);
 
 /// A cluster.
 pub struct CassandraEngine {
@@ -59,6 +59,7 @@ impl Engine for CassandraEngine {
             longest_name: schema::LONGEST_NAME,
             longest_index: schema::LONGEST_NAME,
             answer_timeout: Some(self.place.options.answer_timeout),
+            offers: OFFERS,
             ..About::new(&self.description.name, &self.place.url, &["hoap_"], Calls::Server)
         }
     }
@@ -67,27 +68,15 @@ impl Engine for CassandraEngine {
         self.description.clone()
     }
 
-    fn documents(&self) -> Offered<&dyn Documents> {
-        Ok(self)
+    fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
     }
 
-    fn transactions(&self) -> Offered<&dyn Transactions> {
-        Err(NO_TRANSACTIONS)
+    fn key_value(&self) -> Option<&dyn BoxedStore> {
+        Some(self)
     }
 
-    fn analytics(&self) -> Offered<&dyn Analytics> {
-        Err(NO_ANALYTICS)
-    }
-
-    fn key_value(&self) -> Offered<&dyn BoxedStore> {
-        Ok(self)
-    }
-
-    fn pages(&self) -> Offered<&dyn Pages> {
-        Err(NO_PAGES)
-    }
-
-    fn joins(&self) -> Offered<&dyn Joins> {
-        Ok(self)
+    fn joins(&self) -> Option<&dyn Joins> {
+        Some(self)
     }
 }

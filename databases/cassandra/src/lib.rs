@@ -52,17 +52,8 @@ mod values;
 use hoap_database::Database;
 use hoap_record::Result;
 
-pub use database::CassandraEngine;
+pub use database::{CassandraEngine, OFFERS};
 pub use options::OPTIONS;
-
-use database::{NO_ANALYTICS, NO_PAGES, NO_TRANSACTIONS};
-
-/// The capabilities.
-pub const CAPABILITIES: &[&str] = &["documents", "key-value", "scans", "join"];
-
-/// What it lacks, and why.
-pub const LACKS: &[hoap_database::capabilities::Lack] =
-    &[("transactions", NO_TRANSACTIONS), ("analytics", NO_ANALYTICS), ("pagination", NO_PAGES)];
 
 /// Opens a `cassandra:` URL and asks the cluster for its version and settings.
 ///

@@ -35,11 +35,8 @@ use options::ParsedUrl;
 
 pub use options::OPTIONS;
 
-/// The capabilities.
-pub const CAPABILITIES: &[&str] = &["documents", "analytics", "pagination", "join"];
-
-/// What it lacks, and why.
-pub use hoap_sqlpp::store::LACKS;
+/// What it offers, and why not the rest.
+pub use hoap_sqlpp::store::OFFERS;
 
 /// The time limit of the first request.
 const FIRST: Duration = Duration::from_secs(30);

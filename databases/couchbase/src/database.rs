@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use hoap_database::engine::{
-    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+    About, BoxedStore, Calls, Documents, Engine, Joins, Offers, Pages, Transactions, What,
 };
 use hoap_database::failure::Done;
 use hoap_record::Description;
@@ -13,13 +13,15 @@ use super::error;
 use super::query::Node;
 use super::server::Server;
 
-/// Why it has no analytical queries.
-pub(super) const NO_ANALYTICS: &str = "its queries are for transactions: analytical ones run on its Analytics \
+/// What names of collections must not begin with.
+pub(super) const RESERVED: &[&str] = &["_", "hoap_"];
+
+const NO_ANALYTICS: &str = "its queries are for transactions: analytical ones run on its Analytics \
                             service or Capella Columnar, which --analytical \
                             couchbase-analytics://… names";
 
-/// What names of collections must not begin with.
-pub(super) const RESERVED: &[&str] = &["_", "hoap_"];
+/// What it offers, and why not the rest.
+pub const OFFERS: Offers = Offers(&[(What::Analytics, NO_ANALYTICS)]);
 
 /// A scope of a bucket. Clients share the driver.
 pub struct CouchbaseEngine {
@@ -57,6 +59,7 @@ impl Engine for CouchbaseEngine {
     fn about(&self) -> About {
         About {
             answer_timeout: Some(self.server.place.options.answer_timeout),
+            offers: OFFERS,
             ..About::new("Couchbase Server", &self.server.place.url, RESERVED, Calls::Server)
         }
     }
@@ -65,27 +68,23 @@ impl Engine for CouchbaseEngine {
         self.server.description()
     }
 
-    fn documents(&self) -> Offered<&dyn Documents> {
-        Ok(self)
+    fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
     }
 
-    fn transactions(&self) -> Offered<&dyn Transactions> {
-        Ok(self)
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        Some(self)
     }
 
-    fn analytics(&self) -> Offered<&dyn Analytics> {
-        Err(NO_ANALYTICS)
+    fn key_value(&self) -> Option<&dyn BoxedStore> {
+        Some(self)
     }
 
-    fn key_value(&self) -> Offered<&dyn BoxedStore> {
-        Ok(self)
+    fn pages(&self) -> Option<&dyn Pages> {
+        Some(self)
     }
 
-    fn pages(&self) -> Offered<&dyn Pages> {
-        Ok(self)
-    }
-
-    fn joins(&self) -> Offered<&dyn Joins> {
-        Ok(self)
+    fn joins(&self) -> Option<&dyn Joins> {
+        Some(self)
     }
 }

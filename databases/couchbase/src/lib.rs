@@ -48,17 +48,8 @@ use hoap_database::Database;
 use hoap_record::Result;
 use server::Server;
 
-use database::NO_ANALYTICS;
-
-pub use database::CouchbaseEngine;
+pub use database::{CouchbaseEngine, OFFERS};
 pub use options::OPTIONS;
-
-/// The capabilities.
-pub const CAPABILITIES: &[&str] =
-    &["documents", "transactions", "key-value", "scans", "pagination", "join"];
-
-/// What it lacks, and why.
-pub const LACKS: &[hoap_database::capabilities::Lack] = &[("analytics", NO_ANALYTICS)];
 
 /// Opens a `couchbase:` URL: connects the driver and asks the query service for its version. The
 /// driver's connections belong to the runtime that this is called on.

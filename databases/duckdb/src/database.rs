@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use hoap_database::engine::{
-    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+    About, Analytics, Calls, Documents, Engine, Joins, Offers, Pages, What,
 };
 use hoap_database::failure::Done;
 use hoap_record::Description;
@@ -13,9 +13,12 @@ use super::file;
 use super::instance::Instance;
 use super::link::Link;
 
-/// Why it has neither transactions nor records by key.
-pub(super) const COLUMNS: &str = "it stores columns in groups of rows, and a change of one document rewrites its \
+const COLUMNS: &str = "it stores columns in groups of rows, and a change of one document rewrites its \
                        columns there";
+
+/// What it offers, and why not the rest.
+pub const OFFERS: Offers =
+    Offers(&[(What::Transactions, COLUMNS), (What::KeyValue, COLUMNS), (What::Scans, COLUMNS)]);
 
 /// A DuckDB database. All of the same file share its instance.
 pub struct DuckDbEngine {
@@ -44,7 +47,7 @@ impl DuckDbEngine {
 
 impl Engine for DuckDbEngine {
     fn about(&self) -> About {
-        About::new("DuckDB", &self.url, &["hoap_"], Calls::Blocking)
+        About { offers: OFFERS, ..About::new("DuckDB", &self.url, &["hoap_"], Calls::Blocking) }
     }
 
     fn description(&self) -> Description {
@@ -60,27 +63,19 @@ impl Engine for DuckDbEngine {
         }
     }
 
-    fn documents(&self) -> Offered<&dyn Documents> {
-        Ok(self)
+    fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
     }
 
-    fn transactions(&self) -> Offered<&dyn Transactions> {
-        Err(COLUMNS)
+    fn analytics(&self) -> Option<&dyn Analytics> {
+        Some(self)
     }
 
-    fn analytics(&self) -> Offered<&dyn Analytics> {
-        Ok(self)
+    fn pages(&self) -> Option<&dyn Pages> {
+        Some(self)
     }
 
-    fn key_value(&self) -> Offered<&dyn BoxedStore> {
-        Err(COLUMNS)
-    }
-
-    fn pages(&self) -> Offered<&dyn Pages> {
-        Ok(self)
-    }
-
-    fn joins(&self) -> Offered<&dyn Joins> {
-        Ok(self)
+    fn joins(&self) -> Option<&dyn Joins> {
+        Some(self)
     }
 }

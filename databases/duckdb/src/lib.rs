@@ -51,17 +51,8 @@ use hoap_database::Database;
 use hoap_record::Result;
 use instance::Instance;
 
-use database::COLUMNS;
-
-pub use database::DuckDbEngine;
+pub use database::{DuckDbEngine, OFFERS};
 pub use options::OPTIONS;
-
-/// The capabilities.
-pub const CAPABILITIES: &[&str] = &["documents", "analytics", "pagination", "join"];
-
-/// What it lacks, and why.
-pub const LACKS: &[hoap_database::capabilities::Lack] =
-    &[("transactions", COLUMNS), ("key-value", COLUMNS)];
 
 /// Opens a `duckdb:` URL. Looks at the file only when it is used, and makes a missing one only to
 /// load it.

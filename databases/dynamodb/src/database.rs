@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hoap_database::engine::{
-    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+    About, BoxedStore, Calls, Documents, Engine, Offers, Transactions, What,
 };
 use hoap_record::Description;
 use hoap_record::Result;
@@ -13,9 +13,14 @@ use super::options::ParsedUrl;
 use super::server::Server;
 use super::{describe, layout};
 
-/// Why it has no analytical queries.
-pub(super) const NO_ANALYTICS: &str =
+const NO_ANALYTICS: &str =
     "it has neither joins nor aggregates: they run on what is exported from it";
+const NO_SHOP: &str =
+    "its indexes hold no nested field such as address.country, and it has no join";
+
+/// What it offers, and why not the rest.
+pub const OFFERS: Offers =
+    Offers(&[(What::Analytics, NO_ANALYTICS), (What::Pagination, NO_SHOP), (What::Join, NO_SHOP)]);
 
 /// DynamoDB in a region.
 pub struct DynamoDbEngine {
@@ -34,9 +39,6 @@ impl DynamoDbEngine {
     }
 }
 
-pub(super) const NO_SHOP: &str =
-    "its indexes hold no nested field such as address.country, and it has no join";
-
 // No session has to abandon a connection: the driver closes the one on which an answer is given up,
 // and the service has no transaction that a client leaves open.
 impl Engine for DynamoDbEngine {
@@ -48,6 +50,7 @@ impl Engine for DynamoDbEngine {
             longest_name: longest(layout::table),
             longest_index: longest(layout::index),
             answer_timeout: Some(self.server.options.answer_timeout),
+            offers: OFFERS,
             ..About::new(describe::NAME, &self.server.url, &["hoap_"], Calls::Server)
         }
     }
@@ -60,27 +63,15 @@ impl Engine for DynamoDbEngine {
         self.server.counters.all()
     }
 
-    fn documents(&self) -> Offered<&dyn Documents> {
-        Ok(self)
+    fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
     }
 
-    fn transactions(&self) -> Offered<&dyn Transactions> {
-        Ok(self)
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        Some(self)
     }
 
-    fn analytics(&self) -> Offered<&dyn Analytics> {
-        Err(NO_ANALYTICS)
-    }
-
-    fn key_value(&self) -> Offered<&dyn BoxedStore> {
-        Ok(self)
-    }
-
-    fn pages(&self) -> Offered<&dyn Pages> {
-        Err(NO_SHOP)
-    }
-
-    fn joins(&self) -> Offered<&dyn Joins> {
-        Err(NO_SHOP)
+    fn key_value(&self) -> Option<&dyn BoxedStore> {
+        Some(self)
     }
 }

@@ -47,19 +47,11 @@ mod tables;
 mod transaction;
 mod value;
 
-use database::{NO_ANALYTICS, NO_SHOP};
 use hoap_database::Database;
 use hoap_record::Result;
 
-pub use database::DynamoDbEngine;
+pub use database::{DynamoDbEngine, OFFERS};
 pub use options::OPTIONS;
-
-/// The capabilities.
-pub const CAPABILITIES: &[&str] = &["documents", "transactions", "key-value", "scans"];
-
-/// What it lacks, and why.
-pub const LACKS: &[hoap_database::capabilities::Lack] =
-    &[("analytics", NO_ANALYTICS), ("pagination", NO_SHOP), ("join", NO_SHOP)];
 
 /// Opens a `dynamodb:` URL and asks the service which tables of its prefix there are.
 ///

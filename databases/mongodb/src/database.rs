@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use hoap_database::engine::{
-    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offers, Pages, Transactions,
+    What,
 };
 use hoap_record::Description;
 
@@ -16,9 +17,19 @@ pub struct MongoDbEngine {
     pub(super) server: Arc<Server>,
 }
 
+/// What a server that is neither a replica set nor a sharded cluster offers.
+const ALONE: Offers = Offers(&[(
+    What::Transactions,
+    "they want a replica set or a sharded cluster, and this server is neither",
+)]);
+
 impl Engine for MongoDbEngine {
     fn about(&self) -> About {
         About {
+            offers: match self.server.facts.transactions() {
+                true => Offers(&[]),
+                false => ALONE,
+            },
             answer_timeout: Some(self.server.options.answer_timeout),
             ..About::new("MongoDB", &self.server.shown, RESERVED, Calls::Server)
         }
@@ -28,32 +39,27 @@ impl Engine for MongoDbEngine {
         settings::description(&self.server)
     }
 
-    fn documents(&self) -> Offered<&dyn Documents> {
-        Ok(self)
+    fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
     }
 
-    fn transactions(&self) -> Offered<&dyn Transactions> {
-        match self.server.facts.transactions() {
-            true => Ok(self),
-            false => {
-                Err("they want a replica set or a sharded cluster, and this server is neither")
-            }
-        }
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        Some(self)
     }
 
-    fn analytics(&self) -> Offered<&dyn Analytics> {
-        Ok(self)
+    fn analytics(&self) -> Option<&dyn Analytics> {
+        Some(self)
     }
 
-    fn key_value(&self) -> Offered<&dyn BoxedStore> {
-        Ok(self)
+    fn key_value(&self) -> Option<&dyn BoxedStore> {
+        Some(self)
     }
 
-    fn pages(&self) -> Offered<&dyn Pages> {
-        Ok(self)
+    fn pages(&self) -> Option<&dyn Pages> {
+        Some(self)
     }
 
-    fn joins(&self) -> Offered<&dyn Joins> {
-        Ok(self)
+    fn joins(&self) -> Option<&dyn Joins> {
+        Some(self)
     }
 }

@@ -58,11 +58,8 @@ use server::Server;
 pub use database::MongoDbEngine;
 pub use options::OPTIONS;
 
-/// The capabilities. Transactions require a replica set or a sharded cluster.
-pub use hoap_database::capabilities::CAPABILITIES;
-
-/// It lacks nothing.
-pub const LACKS: &[hoap_database::capabilities::Lack] = &[];
+/// It offers all; transactions require a replica set or a sharded cluster.
+pub const OFFERS: hoap_database::Offers = hoap_database::Offers(&[]);
 
 /// Opens a `mongodb:` or `mongodb+srv:` URL and asks the server for its version and deployment.
 ///

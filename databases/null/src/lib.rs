@@ -21,15 +21,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use hoap_database::Database;
 use hoap_database::engine::{
-    About, Analytics, BoxedStore, Calls, Documents, Done, Engine, Joiner, Joins, Offered, Pager,
-    Pages, RecordSession, RecordStore, Transactions,
+    About, BoxedStore, Calls, Documents, Done, Engine, Joiner, Joins, Pager, Pages, RecordSession,
+    RecordStore,
 };
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use hoap_database::options::{microseconds, milliseconds, set_each};
 use hoap_database::shop::{JoinRow, JoinVariant};
 use hoap_database::url::redact;
+use hoap_database::{Database, Offers, What};
 use hoap_record::Description;
 use hoap_record::{Error, ErrorKind, Result};
 
@@ -51,14 +51,11 @@ hoap_database::options! {
     }
 }
 
-/// The capabilities.
-pub const CAPABILITIES: &[&str] = &["documents", "key-value", "scans", "pagination", "join"];
-
 const KEEPS_NOTHING: &str = "it keeps no documents, and an answer without them would be a lie";
 
-/// What it lacks, and why.
-pub const LACKS: &[hoap_database::capabilities::Lack] =
-    &[("transactions", KEEPS_NOTHING), ("analytics", KEEPS_NOTHING)];
+/// What it offers, and why not the rest.
+pub const OFFERS: Offers =
+    Offers(&[(What::Transactions, KEEPS_NOTHING), (What::Analytics, KEEPS_NOTHING)]);
 
 /// No database. Clones are the same one.
 #[derive(Clone, Debug)]
@@ -114,7 +111,7 @@ impl Null {
 
 impl Engine for Null {
     fn about(&self) -> About {
-        About::new("null:", &*self.url, &[], Calls::InProcess)
+        About { offers: OFFERS, ..About::new("null:", &*self.url, &[], Calls::InProcess) }
     }
 
     fn description(&self) -> Description {
@@ -133,28 +130,20 @@ impl Engine for Null {
         }
     }
 
-    fn documents(&self) -> Offered<&dyn Documents> {
-        Ok(&self.load)
+    fn documents(&self) -> Option<&dyn Documents> {
+        Some(&self.load)
     }
 
-    fn transactions(&self) -> Offered<&dyn Transactions> {
-        Err(KEEPS_NOTHING)
+    fn key_value(&self) -> Option<&dyn BoxedStore> {
+        Some(self)
     }
 
-    fn analytics(&self) -> Offered<&dyn Analytics> {
-        Err(KEEPS_NOTHING)
+    fn pages(&self) -> Option<&dyn Pages> {
+        Some(self)
     }
 
-    fn key_value(&self) -> Offered<&dyn BoxedStore> {
-        Ok(self)
-    }
-
-    fn pages(&self) -> Offered<&dyn Pages> {
-        Ok(self)
-    }
-
-    fn joins(&self) -> Offered<&dyn Joins> {
-        Ok(self)
+    fn joins(&self) -> Option<&dyn Joins> {
+        Some(self)
     }
 }
 

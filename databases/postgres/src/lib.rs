@@ -72,11 +72,8 @@ use server::Server;
 pub use database::PostgresEngine;
 pub use options::OPTIONS;
 
-/// The capabilities.
-pub use hoap_database::capabilities::CAPABILITIES;
-
-/// It lacks nothing.
-pub const LACKS: &[hoap_database::capabilities::Lack] = &[];
+/// It offers all.
+pub const OFFERS: hoap_database::Offers = hoap_database::Offers(&[]);
 
 /// Opens a `postgres:` URL. Connects only when it is used.
 ///

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hoap_database::engine::{
-    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+    About, BoxedStore, Calls, Documents, Engine, Joins, Offers, Pages, What,
 };
 use hoap_database::failure::{Done, Failure};
 use hoap_record::Description;
@@ -18,12 +18,13 @@ use super::error;
 use super::options::{Options, ParsedUrl};
 use super::server::Stated;
 
-/// Why it has no transactions.
-pub(super) const NO_TRANSACTIONS: &str = "a transaction here is a list of commands fixed beforehand, which is \
+const NO_TRANSACTIONS: &str = "a transaction here is a list of commands fixed beforehand, which is \
                                not undone where one of them fails";
+const NO_ANALYTICS: &str = "it has no language to query documents in";
 
-/// Why it has no analytical queries.
-pub(super) const NO_ANALYTICS: &str = "it has no language to query documents in";
+/// What it offers, and why not the rest.
+pub const OFFERS: Offers =
+    Offers(&[(What::Transactions, NO_TRANSACTIONS), (What::Analytics, NO_ANALYTICS)]);
 
 /// A Redis or Valkey server, or a cluster.
 pub struct RedisEngine {
@@ -125,6 +126,7 @@ impl Engine for RedisEngine {
     fn about(&self) -> About {
         About {
             answer_timeout: Some(self.server.options.answer_timeout),
+            offers: OFFERS,
             ..About::new(&self.description.name, &self.server.url, &["hoap_"], Calls::Server)
         }
     }
@@ -133,27 +135,19 @@ impl Engine for RedisEngine {
         self.description.clone()
     }
 
-    fn documents(&self) -> Offered<&dyn Documents> {
-        Ok(self)
+    fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
     }
 
-    fn transactions(&self) -> Offered<&dyn Transactions> {
-        Err(NO_TRANSACTIONS)
+    fn key_value(&self) -> Option<&dyn BoxedStore> {
+        Some(self)
     }
 
-    fn analytics(&self) -> Offered<&dyn Analytics> {
-        Err(NO_ANALYTICS)
+    fn pages(&self) -> Option<&dyn Pages> {
+        Some(self)
     }
 
-    fn key_value(&self) -> Offered<&dyn BoxedStore> {
-        Ok(self)
-    }
-
-    fn pages(&self) -> Offered<&dyn Pages> {
-        Ok(self)
-    }
-
-    fn joins(&self) -> Offered<&dyn Joins> {
-        Ok(self)
+    fn joins(&self) -> Option<&dyn Joins> {
+        Some(self)
     }
 }

@@ -51,17 +51,8 @@ mod shop;
 use hoap_database::Database;
 use hoap_record::Result;
 
-use database::{NO_ANALYTICS, NO_TRANSACTIONS};
-
-pub use database::RedisEngine;
+pub use database::{OFFERS, RedisEngine};
 pub use options::OPTIONS;
-
-/// The capabilities.
-pub const CAPABILITIES: &[&str] = &["documents", "key-value", "scans", "pagination", "join"];
-
-/// What it lacks, and why.
-pub const LACKS: &[hoap_database::capabilities::Lack] =
-    &[("transactions", NO_TRANSACTIONS), ("analytics", NO_ANALYTICS)];
 
 /// Opens a `redis:` URL and asks the server for its version and settings.
 ///

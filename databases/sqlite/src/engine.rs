@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hoap_database::engine::{
-    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Pages, Transactions,
 };
 use hoap_record::Description;
 
@@ -32,27 +32,27 @@ impl Engine for SqliteEngine {
         }
     }
 
-    fn documents(&self) -> Offered<&dyn Documents> {
-        Ok(self)
+    fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
     }
 
-    fn transactions(&self) -> Offered<&dyn Transactions> {
-        Ok(self)
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        Some(self)
     }
 
-    fn analytics(&self) -> Offered<&dyn Analytics> {
-        Ok(self)
+    fn analytics(&self) -> Option<&dyn Analytics> {
+        Some(self)
     }
 
-    fn key_value(&self) -> Offered<&dyn BoxedStore> {
-        Ok(self)
+    fn key_value(&self) -> Option<&dyn BoxedStore> {
+        Some(self)
     }
 
-    fn pages(&self) -> Offered<&dyn Pages> {
-        Ok(self)
+    fn pages(&self) -> Option<&dyn Pages> {
+        Some(self)
     }
 
-    fn joins(&self) -> Offered<&dyn Joins> {
-        Ok(self)
+    fn joins(&self) -> Option<&dyn Joins> {
+        Some(self)
     }
 }

@@ -63,11 +63,8 @@ use writer::Writer;
 pub use database::SqliteEngine;
 pub use options::OPTIONS;
 
-/// The capabilities.
-pub use hoap_database::capabilities::CAPABILITIES;
-
-/// It lacks nothing.
-pub const LACKS: &[hoap_database::capabilities::Lack] = &[];
+/// It offers all.
+pub const OFFERS: hoap_database::Offers = hoap_database::Offers(&[]);
 
 /// Opens a `sqlite:` URL. Looks at the file only when it is used, and makes a missing one only to
 /// load it.

@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use hoap_database::engine::{
-    self, About, BoxedStore, Bulk, Calls, Documents, Done, Each, Engine, Offered, RecordStore,
+    self, About, BoxedStore, Bulk, Calls, Documents, Done, Each, Engine, RecordStore,
 };
 use hoap_database::failure::Failure;
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
@@ -97,12 +97,12 @@ impl Engine for Memory {
         }
     }
 
-    fn documents(&self) -> Offered<&dyn Documents> {
-        Ok(self)
+    fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
     }
 
-    fn key_value(&self) -> Offered<&dyn BoxedStore> {
-        Ok(self)
+    fn key_value(&self) -> Option<&dyn BoxedStore> {
+        Some(self)
     }
 }
 

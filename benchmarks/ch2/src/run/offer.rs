@@ -9,7 +9,7 @@ use hoap_conduct::plan::Plan;
 use hoap_conduct::values::QueryList;
 use hoap_conduct::{in_use, run};
 use hoap_data::Part;
-use hoap_database::Database;
+use hoap_database::{Database, What};
 use hoap_databases::{offers, open};
 use hoap_record::merge::Joint;
 use hoap_record::{Remark, RemarkId, Repetition, Run};
@@ -52,9 +52,9 @@ impl Offer for Flags {
         if self.freshness_every.0.is_zero() {
             return refuse("--freshness-every is no time; give it more, such as 100ms");
         }
-        offers(&self.operational, if plan.has_operations() { &["transactions"] } else { &[] })?;
+        offers(&self.operational, if plan.has_operations() { &[What::Transactions] } else { &[] })?;
         let queried = self.analytical.as_ref().unwrap_or(&self.operational);
-        offers(queried, if plan.has_queries() { &["analytics"] } else { &[] })?;
+        offers(queried, if plan.has_queries() { &[What::Analytics] } else { &[] })?;
         Ok(plan)
     }
 

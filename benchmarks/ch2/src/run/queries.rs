@@ -74,7 +74,7 @@ const DIALECTS: [(&str, &str); 6] = [
 /// # Errors
 /// Fails where it answers no queries.
 pub(super) fn dialect(url: &str) -> Result<&'static str> {
-    hoap_databases::offers(url, &["analytics"])?;
+    hoap_databases::offers(url, &[hoap_database::What::Analytics])?;
     let name = url.split(':').next().unwrap_or_default();
     let scheme = hoap_databases::known().find(|scheme| scheme.names.contains(&name));
     let first = scheme.and_then(|scheme| scheme.names.first());
@@ -157,7 +157,8 @@ mod tests {
     #[test]
     fn every_database_with_queries_has_a_dialect_whose_texts_there_are() {
         let known = hoap_databases::known();
-        for scheme in known.filter(|s| s.names != ["null"] && s.capabilities.contains(&"analytics"))
+        for scheme in
+            known.filter(|s| s.capabilities().any(|what| what == hoap_database::What::Analytics))
         {
             for name in scheme.names {
                 let dialect = dialect(&format!("{name}:x")).unwrap();

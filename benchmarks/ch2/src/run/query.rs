@@ -90,7 +90,7 @@ pub struct Answered {
 pub fn ask<'a>(caller: &'a dyn Caller, args: &'a Questions) -> Local<'a, Result<AskedQueries>> {
     Box::pin(async move {
         let schema = args.benchmark.schema();
-        hoap_databases::offers(&args.analytical, &["analytics"])?;
+        hoap_databases::offers(&args.analytical, &[hoap_database::What::Analytics])?;
         let target = hoap_databases::open(&args.analytical).await?;
         let (_, data) = note::expect_loaded(&target, schema).await?;
         let analytics = target.analytics()?;

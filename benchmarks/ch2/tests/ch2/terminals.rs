@@ -9,9 +9,7 @@ use hoap_ch2::data::{DataSet, Schema, Spec};
 use hoap_ch2::mix::Kind;
 use hoap_ch2::terminal::{Options, Terminal, Terminals};
 use hoap_data::Part;
-use hoap_database::engine::{
-    About, Calls, Done, Engine, Offered, OpenTransaction, Session, Transactions,
-};
+use hoap_database::engine::{About, Calls, Done, Engine, OpenTransaction, Session, Transactions};
 use hoap_database::failure::Failure;
 use hoap_database::{Access, Database, Index, Intent, Order, Patch, Row};
 use hoap_drive::{Client, Outcome, Workload};
@@ -39,8 +37,8 @@ impl Engine for Refusing {
         unreachable!("nothing is recorded of it")
     }
 
-    fn transactions(&self) -> Offered<&dyn Transactions> {
-        Ok(self)
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        Some(self)
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use hoap_database::engine::{About, Calls, Done, Engine, Joiner, Joins, Offered, Pager, Pages};
+use hoap_database::engine::{About, Calls, Done, Engine, Joiner, Joins, Pager, Pages};
 use hoap_database::failure::Failure;
 use hoap_database::shop::{JoinRow, JoinVariant};
 use hoap_database::{Database, NotApplicable};
@@ -117,12 +117,12 @@ impl Engine for Memory {
         unreachable!("nothing is recorded of it")
     }
 
-    fn pages(&self) -> Offered<&dyn Pages> {
-        Ok(self)
+    fn pages(&self) -> Option<&dyn Pages> {
+        Some(self)
     }
 
-    fn joins(&self) -> Offered<&dyn Joins> {
-        Ok(self)
+    fn joins(&self) -> Option<&dyn Joins> {
+        Some(self)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use hoap_database::Database;
 use hoap_database::engine::{
-    About, Calls, Documents, Done, Each, Engine, Offered, RecordSession, RecordStore,
+    About, Calls, Documents, Done, Each, Engine, Offers, RecordSession, RecordStore, What,
 };
 use hoap_database::failure::Failure;
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
@@ -83,24 +83,21 @@ impl Fake {
 
 impl Engine for Fake {
     fn about(&self) -> About {
-        About::new("Fake", "fake:", &[], Calls::InProcess)
+        let lacks: &[_] = if self.no_scans { &[(What::Scans, "it was told so")] } else { &[] };
+        About { offers: Offers(lacks), ..About::new("Fake", "fake:", &[], Calls::InProcess) }
     }
 
     fn description(&self) -> Description {
         unreachable!("nothing is recorded of it")
     }
 
-    fn documents(&self) -> Offered<&dyn Documents> {
-        Ok(self)
+    fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
     }
 }
 
 impl RecordStore for Fake {
     type Session = FakeSession;
-
-    fn scans(&self) -> Offered<()> {
-        if self.no_scans { Err("it was told so") } else { Ok(()) }
-    }
 
     fn answers(&self) -> bool {
         !self.empty

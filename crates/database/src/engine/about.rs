@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-/// What is offered, or the reason why it is not: a clause that completes "not applicable,
-/// because …".
-pub type Offered<T> = Result<T, &'static str>;
+use crate::offers::Offers;
 
 /// What is true of a database as long as it is open.
 #[derive(Clone, Debug)]
@@ -25,10 +23,12 @@ pub struct About {
     pub answer_timeout: Option<Duration>,
     /// How its calls are made.
     pub calls: Calls,
+    /// What it lacks, with these options and on this server.
+    pub offers: Offers,
 }
 
 impl About {
-    /// One with names of any length and without a limit on answers.
+    /// One with names of any length, without a limit on answers, that lacks nothing.
     pub fn new(
         name: impl Into<String>,
         url: impl Into<String>,
@@ -43,6 +43,7 @@ impl About {
             longest_index: usize::MAX,
             answer_timeout: None,
             calls,
+            offers: Offers(&[]),
         }
     }
 }

@@ -5,17 +5,14 @@ use std::collections::BTreeMap;
 
 use hoap_record::Description;
 
-use super::about::{About, Offered};
+use super::about::About;
 use super::documents::Documents;
 use super::queries::Analytics;
 use super::records::BoxedStore;
 use super::shop::{Joins, Pages};
 use super::transactions::Transactions;
 
-/// Why an engine lacks what it does not mention.
-const NOT_OFFERED: &str = "it was not made for that";
-
-/// A database. What it does not mention, it does not offer.
+/// A database. What it does not mention, it lacks: [`About::offers`] says why.
 pub trait Engine: Any + Send + Sync {
     /// What the guard asks for once, when the database is opened.
     fn about(&self) -> About;
@@ -31,32 +28,32 @@ pub trait Engine: Any + Send + Sync {
     }
 
     /// Whole collections: the loader writes them, the checks read them.
-    fn documents(&self) -> Offered<&dyn Documents> {
-        Err(NOT_OFFERED)
+    fn documents(&self) -> Option<&dyn Documents> {
+        None
     }
 
     /// Multi-document transactions.
-    fn transactions(&self) -> Offered<&dyn Transactions> {
-        Err(NOT_OFFERED)
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        None
     }
 
     /// Analytical queries.
-    fn analytics(&self) -> Offered<&dyn Analytics> {
-        Err(NOT_OFFERED)
+    fn analytics(&self) -> Option<&dyn Analytics> {
+        None
     }
 
     /// Records by key.
-    fn key_value(&self) -> Offered<&dyn BoxedStore> {
-        Err(NOT_OFFERED)
+    fn key_value(&self) -> Option<&dyn BoxedStore> {
+        None
     }
 
     /// Pages of customers.
-    fn pages(&self) -> Offered<&dyn Pages> {
-        Err(NOT_OFFERED)
+    fn pages(&self) -> Option<&dyn Pages> {
+        None
     }
 
     /// Joins of customers and orders.
-    fn joins(&self) -> Offered<&dyn Joins> {
-        Err(NOT_OFFERED)
+    fn joins(&self) -> Option<&dyn Joins> {
+        None
     }
 }

@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use hoap_record::Stored;
 use serde_json::Value;
 
-use super::about::Offered;
 use crate::answer::Row;
 use crate::batch::{Batch, Index};
 use crate::failure::{Done, Failure};
+use crate::offers::Offered;
 use crate::texts::Texts;
 use crate::values::Unmade;
 

@@ -15,7 +15,7 @@ mod records;
 mod shop;
 mod transactions;
 
-pub use about::{About, Calls, Offered};
+pub use about::{About, Calls};
 pub use database::Engine;
 pub use documents::{Bulk, Documents, Each};
 pub use queries::{Analytics, QuerySession};
@@ -24,3 +24,4 @@ pub use shop::{Joiner, Joins, Pager, Pages, put_key};
 pub use transactions::{OpenTransaction, Session, Transactions, in_order};
 
 pub use crate::failure::Done;
+pub use crate::offers::{Offered, Offers, What};

@@ -8,7 +8,6 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use super::about::Offered;
 use crate::failure::Done;
 use crate::key_value::{Fields, Record, Scanned, Table};
 
@@ -21,10 +20,6 @@ pub trait RecordStore: Send + Sync + 'static {
     /// nothing and cannot fail.
     const BARE: bool = false;
 
-    /// Whether the database can scan keys in order.
-    fn scans(&self) -> Offered<()> {
-        Ok(())
-    }
     /// Whether an update writes the whole record, as the database's settings ask: it then gets
     /// every field, whichever a workload would have drawn.
     fn updates_are_whole(&self) -> bool {
@@ -85,8 +80,6 @@ fn boxed<'a, T, F: Future<Output = Done<T>> + Send + 'a>(make: impl FnOnce() -> 
 
 /// [`RecordStore`] with every future in a box.
 pub trait BoxedStore: Send + Sync {
-    /// See [`RecordStore::scans`].
-    fn scans(&self) -> Offered<()>;
     /// See [`RecordStore::updates_are_whole`].
     fn updates_are_whole(&self) -> bool;
     /// See [`RecordStore::answers`].
@@ -98,10 +91,6 @@ pub trait BoxedStore: Send + Sync {
 }
 
 impl<R: RecordStore> BoxedStore for R {
-    fn scans(&self) -> Offered<()> {
-        RecordStore::scans(self)
-    }
-
     fn updates_are_whole(&self) -> bool {
         RecordStore::updates_are_whole(self)
     }

@@ -2,12 +2,23 @@
 
 use hoap_record::{Error, Result};
 
-use crate::applicable::NotApplicable;
+use crate::applicable::{Applicable, NotApplicable};
 use crate::engine::About;
 use crate::failure::Failure;
 use crate::names;
+use crate::offers::What;
 
 impl About {
+    /// What the engine has, unless its options or its server lack it.
+    pub(super) fn offer<T>(&self, what: What, engine: Option<T>) -> Applicable<T> {
+        let because = match (self.offers.has(what), engine) {
+            (Ok(()), Some(engine)) => return Ok(engine),
+            (Ok(()), None) => "it was not made for that",
+            (Err(because), _) => because,
+        };
+        Err(self.lacks(what.in_words(), because))
+    }
+
     /// Why a capability is lacking.
     pub(super) fn lacks(&self, capability: &'static str, because: &'static str) -> NotApplicable {
         NotApplicable { capability, database: self.name.clone(), because }

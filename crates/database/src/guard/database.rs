@@ -12,8 +12,8 @@ use super::records::{AnyStore, KeyValue};
 use super::shop::{Joins, Pages};
 use super::transaction::Transactions;
 use crate::applicable::Applicable;
-use crate::capabilities::in_words;
-use crate::engine::{About, Calls, Engine, Offered, RecordStore};
+use crate::engine::{About, Calls, Engine, RecordStore};
+use crate::offers::What;
 
 /// A database, opened by its URL. Clones are the same one.
 ///
@@ -65,25 +65,25 @@ impl Database {
 
     /// Whole collections: the loader writes them, the checks read them.
     pub fn documents(&self) -> Applicable<Documents<'_>> {
-        let engine = self.offered("documents", self.engine.documents())?;
+        let engine = self.about.offer(What::Documents, self.engine.documents())?;
         Ok(Documents { about: &self.about, engine })
     }
 
     /// Multi-document transactions.
     pub fn transactions(&self) -> Applicable<Transactions<'_>> {
-        let engine = self.offered("transactions", self.engine.transactions())?;
+        let engine = self.about.offer(What::Transactions, self.engine.transactions())?;
         Ok(Transactions { about: &self.about, engine })
     }
 
     /// Analytical queries.
     pub fn analytics(&self) -> Applicable<Analytics<'_>> {
-        let engine = self.offered("analytics", self.engine.analytics())?;
+        let engine = self.about.offer(What::Analytics, self.engine.analytics())?;
         Ok(Analytics { about: &self.about, engine })
     }
 
     /// Records by key, in boxes.
     pub fn key_value(&self) -> Applicable<KeyValue<AnyStore>> {
-        self.offered("key-value", self.engine.key_value())?;
+        self.about.offer(What::KeyValue, self.engine.key_value())?;
         Ok(KeyValue::new(self.about.clone(), AnyStore(self.engine.clone())))
     }
 
@@ -94,17 +94,13 @@ impl Database {
 
     /// Pages of customers.
     pub fn pages(&self) -> Applicable<Pages> {
-        self.offered("pagination", self.engine.pages())?;
+        self.about.offer(What::Pagination, self.engine.pages())?;
         Ok(Pages::new(self.engine.clone(), self.about.clone()))
     }
 
     /// Joins of customers and orders.
     pub fn joins(&self) -> Applicable<Joins> {
-        self.offered("join", self.engine.joins())?;
+        self.about.offer(What::Join, self.engine.joins())?;
         Ok(Joins::new(self.engine.clone(), self.about.clone()))
-    }
-
-    fn offered<T>(&self, capability: &'static str, offered: Offered<T>) -> Applicable<T> {
-        offered.map_err(|because| self.about.lacks(in_words(capability), because))
     }
 }

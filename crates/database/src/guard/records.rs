@@ -8,9 +8,10 @@ use hoap_record::Result;
 use super::limit::{answer, repeatable, unlimited, written};
 use super::stopping::Waiting;
 use crate::applicable::Applicable;
-use crate::engine::{About, BoxedSession, Calls, Engine, Offered, RecordSession, RecordStore};
+use crate::engine::{About, BoxedSession, BoxedStore, Calls, Engine, RecordSession, RecordStore};
 use crate::failure::{Done, Failure};
 use crate::key_value::{Fields, Record, Scanned, Table};
+use crate::offers::What;
 use crate::{json, names};
 
 /// Records by key of a database. Clones are of the same one.
@@ -40,7 +41,7 @@ impl<R: RecordStore> KeyValue<R> {
     /// # Errors
     /// Why it cannot.
     pub fn scans(&self) -> Applicable<()> {
-        self.store.scans().map_err(|because| self.about.lacks("scans", because))
+        self.about.offer(What::Scans, Some(()))
     }
 
     /// See [`RecordStore::updates_are_whole`].
@@ -96,27 +97,29 @@ impl<R: RecordStore> KeyValue<R> {
 #[derive(Clone)]
 pub struct AnyStore(pub(super) Arc<dyn Engine>);
 
+impl AnyStore {
+    fn store(&self) -> Done<&dyn BoxedStore> {
+        self.0.key_value().ok_or_else(|| Failure::invalid("it has no records by key"))
+    }
+}
+
 impl RecordStore for AnyStore {
     type Session = BoxedSession;
 
-    fn scans(&self) -> Offered<()> {
-        self.0.key_value()?.scans()
-    }
-
     fn updates_are_whole(&self) -> bool {
-        self.0.key_value().is_ok_and(|store| store.updates_are_whole())
+        self.0.key_value().is_some_and(|store| store.updates_are_whole())
     }
 
     fn answers(&self) -> bool {
-        self.0.key_value().is_ok_and(|store| store.answers())
+        self.0.key_value().is_some_and(|store| store.answers())
     }
 
     async fn record_session(&self, table: &Table) -> Done<BoxedSession> {
-        self.0.key_value().map_err(Failure::invalid)?.record_session(table).await
+        self.store()?.record_session(table).await
     }
 
     async fn checking_session(&self, table: &Table) -> Done<BoxedSession> {
-        self.0.key_value().map_err(Failure::invalid)?.checking_session(table).await
+        self.store()?.checking_session(table).await
     }
 }
 

@@ -34,8 +34,8 @@ impl Pages {
     pub async fn session(&self) -> Result<PageSession> {
         let Pages { engine, about } = self;
         let done = match engine.pages() {
-            Ok(pages) => unlimited(about, pages.pager()).await,
-            Err(because) => Err(Failure::invalid(because)),
+            Some(pages) => unlimited(about, pages.pager()).await,
+            None => Err(Failure::invalid("it has no pages")),
         };
         match done {
             Ok(inner) => {
@@ -104,11 +104,10 @@ impl Joins {
     pub async fn session(&self, variant: JoinVariant) -> Result<JoinSession> {
         let Joins { engine, about } = self;
         let done = match engine.joins() {
-            Ok(joins) if joins.variants().contains(&variant) => {
+            Some(joins) if joins.variants().contains(&variant) => {
                 unlimited(about, joins.joiner(variant)).await
             }
-            Ok(_) => Err(Failure::invalid(format!("it has no {variant} join"))),
-            Err(because) => Err(Failure::invalid(because)),
+            _ => Err(Failure::invalid(format!("it has no {variant} join"))),
         };
         match done {
             Ok(inner) => {

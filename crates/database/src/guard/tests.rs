@@ -12,7 +12,7 @@ use super::Database;
 use crate::answer::{Answer, Canceller, Explained, Row};
 use crate::batch::{Batch, Index};
 use crate::engine::{
-    About, Analytics, BoxedStore, Bulk, Calls, Documents, Each, Engine, Offered, OpenTransaction,
+    About, Analytics, BoxedStore, Bulk, Calls, Documents, Each, Engine, OpenTransaction,
     QuerySession, RecordSession, RecordStore, Session, Transactions,
 };
 use crate::failure::{Done, Failure};
@@ -50,20 +50,20 @@ impl Engine for Fails {
         unreachable!("nothing is recorded of it")
     }
 
-    fn documents(&self) -> Offered<&dyn Documents> {
-        Ok(self)
+    fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
     }
 
-    fn analytics(&self) -> Offered<&dyn Analytics> {
-        Ok(self)
+    fn analytics(&self) -> Option<&dyn Analytics> {
+        Some(self)
     }
 
-    fn transactions(&self) -> Offered<&dyn Transactions> {
-        Ok(self)
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        Some(self)
     }
 
-    fn key_value(&self) -> Offered<&dyn BoxedStore> {
-        Ok(self)
+    fn key_value(&self) -> Option<&dyn BoxedStore> {
+        Some(self)
     }
 }
 

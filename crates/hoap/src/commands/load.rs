@@ -51,7 +51,7 @@ pub async fn load(context: &Context, asked: &dyn AskedLoad) -> Result<(), Failur
 pub fn dry_run(context: &Context, asked: &dyn AskedLoad) -> Result<(), Failure> {
     let loading = asked.loading();
     let Size { documents, bytes, making } = Size::of(&*asked.source()?, loading.part.part);
-    hoap_databases::offers(&loading.target, &["documents"])?;
+    hoap_databases::offers(&loading.target, &[hoap_database::What::Documents])?;
     let url = redact(&loading.target);
     let seconds = making.as_secs_f64();
     let result = json!({

@@ -1,5 +1,6 @@
 //! `hoap targets`: the databases and what they can run.
 
+use hoap_database::What;
 use hoap_report::text::paragraph;
 use serde_json::json;
 
@@ -8,6 +9,10 @@ use crate::failure::Failure;
 
 /// The characters of an option and its default with which its meaning shares a line.
 const HALF: usize = 40;
+
+fn capabilities(scheme: &hoap_databases::Scheme) -> Vec<&'static str> {
+    scheme.capabilities().map(What::name).collect()
+}
 
 /// Lists them.
 pub fn targets(context: &Context) -> Result<(), Failure> {
@@ -20,7 +25,7 @@ pub fn targets(context: &Context) -> Result<(), Failure> {
                 .collect();
             json!({
                 "presets": presets, "schemes": s.names, "database": s.database, "built_in": s.built_in(),
-                "capabilities": s.capabilities,
+                "capabilities": capabilities(s),
             })
         })
         .collect();
@@ -32,7 +37,7 @@ pub fn targets(context: &Context) -> Result<(), Failure> {
             text.push_str(&paragraph("    ", s.form));
             // A database that is not built in does not say.
             if s.built_in() {
-                text.push_str(&paragraph("    offers ", &s.capabilities.join(", ")));
+                text.push_str(&paragraph("    offers ", &capabilities(s).join(", ")));
             }
             for option in s.options {
                 let setting = format!("      {}={}  ", option.name, option.default);

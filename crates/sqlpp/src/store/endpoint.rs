@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use hoap_database::engine::{
-    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offered, Pages, Transactions,
+    About, Analytics, Calls, Documents, Engine, Joins, Offers, Pages, What,
 };
 use hoap_database::failure::Done;
 use hoap_record::Description;
@@ -15,12 +15,15 @@ use serde_json::Value;
 use super::definition::{Definition, Indexes, STATEMENT};
 use crate::{Error, Request, StatementClient};
 
-/// Why there are no transactions.
-pub(super) const NO_TRANSACTIONS: &str = "there are no transactions of several statements";
+const NO_RECORDS: &str = "each statement is compiled and runs as a job on all nodes, and no \
+                          statement changes fields of a record";
 
-/// Why there are no records by key.
-pub(super) const NO_RECORDS: &str = "each statement is compiled and runs as a job on all nodes, \
-                                     and no statement changes fields of a record";
+/// What they offer, and why not the rest.
+pub const OFFERS: Offers = Offers(&[
+    (What::Transactions, "there are no transactions of several statements"),
+    (What::KeyValue, NO_RECORDS),
+    (What::Scans, NO_RECORDS),
+]);
 
 /// What names of collections must not begin with.
 pub(super) const RESERVED: &[&str] = &["hoap_"];
@@ -35,6 +38,7 @@ impl Engine for StoreEngine {
     fn about(&self) -> About {
         About {
             answer_timeout: Some(self.endpoint.answer_timeout),
+            offers: OFFERS,
             ..About::new(
                 &self.endpoint.description.name,
                 &self.endpoint.description.url,
@@ -48,28 +52,20 @@ impl Engine for StoreEngine {
         self.endpoint.description.clone()
     }
 
-    fn documents(&self) -> Offered<&dyn Documents> {
-        Ok(self)
+    fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
     }
 
-    fn transactions(&self) -> Offered<&dyn Transactions> {
-        Err(NO_TRANSACTIONS)
+    fn analytics(&self) -> Option<&dyn Analytics> {
+        Some(self)
     }
 
-    fn analytics(&self) -> Offered<&dyn Analytics> {
-        Ok(self)
+    fn pages(&self) -> Option<&dyn Pages> {
+        Some(self)
     }
 
-    fn key_value(&self) -> Offered<&dyn BoxedStore> {
-        Err(NO_RECORDS)
-    }
-
-    fn pages(&self) -> Offered<&dyn Pages> {
-        Ok(self)
-    }
-
-    fn joins(&self) -> Offered<&dyn Joins> {
-        Ok(self)
+    fn joins(&self) -> Option<&dyn Joins> {
+        Some(self)
     }
 }
 

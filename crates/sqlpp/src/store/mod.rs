@@ -21,10 +21,4 @@ mod underway;
 pub use endpoint::StoreEngine;
 
 pub use definition::{Definition, INDEXES, Indexes, KEY, Shadow, published};
-pub use endpoint::{Endpoint, Folder};
-
-use endpoint::{NO_RECORDS, NO_TRANSACTIONS};
-
-/// What they lack, and why.
-pub const LACKS: &[hoap_database::capabilities::Lack] =
-    &[("transactions", NO_TRANSACTIONS), ("key-value", NO_RECORDS)];
+pub use endpoint::{Endpoint, Folder, OFFERS};

@@ -99,8 +99,8 @@ impl Engine for Small {
         self.inner.description()
     }
 
-    fn documents(&self) -> Offered<&dyn engine::Documents> {
-        Ok(self)
+    fn documents(&self) -> Option<&dyn engine::Documents> {
+        Some(self)
     }
 }
 

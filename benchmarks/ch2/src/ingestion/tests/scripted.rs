@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use hoap_database::engine::{About, Analytics, Calls, Done, Engine, Offered, QuerySession};
+use hoap_database::engine::{About, Analytics, Calls, Done, Engine, QuerySession};
 use hoap_database::failure::Failure;
 use hoap_database::{Answer, Database, Explained};
 use hoap_drive::Canceller;
@@ -48,8 +48,8 @@ impl Engine for Script {
         let (name, version) = ("Script".into(), String::new());
         Description { url: "script:".into(), name, version, settings: Default::default() }
     }
-    fn analytics(&self) -> Offered<&dyn Analytics> {
-        Ok(self)
+    fn analytics(&self) -> Option<&dyn Analytics> {
+        Some(self)
     }
 }
 

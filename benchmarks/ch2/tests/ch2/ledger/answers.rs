@@ -8,9 +8,7 @@ use async_trait::async_trait;
 use hoap_ch2::data::DataSet;
 use hoap_ch2::ledger::HistoryKey;
 use hoap_data::random::Stream;
-use hoap_database::engine::{
-    About, Calls, Documents, Done, Each, Engine, Offered, OpenTransaction, Session, Transactions,
-};
+use hoap_database::engine::{About, Calls, Documents, Done, Each, Engine, OpenTransaction, Session, Transactions};
 use hoap_database::{Access, Index, Intent, Order, Patch, Row};
 use hoap_record::Description;
 use hoap_record::witness::Level;
@@ -143,12 +141,12 @@ impl Engine for Answers {
         }
     }
 
-    fn documents(&self) -> Offered<&dyn Documents> {
-        Ok(self)
+    fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
     }
 
-    fn transactions(&self) -> Offered<&dyn Transactions> {
-        Ok(self)
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        Some(self)
     }
 }
 

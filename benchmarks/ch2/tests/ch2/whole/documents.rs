@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use hoap_ch2::data::{Collection, DataSet};
-use hoap_database::engine::{About, Calls, Documents, Done, Each, Engine, Offered};
+use hoap_database::engine::{About, Calls, Documents, Done, Each, Engine};
 use hoap_record::Description;
 use serde_json::{Map, Value};
 
@@ -43,8 +43,8 @@ impl Engine for Made {
         unreachable!("nothing is recorded of it")
     }
 
-    fn documents(&self) -> Offered<&dyn Documents> {
-        Ok(self)
+    fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
     }
 }
 

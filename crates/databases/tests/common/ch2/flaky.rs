@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use hoap_database::engine::{
-    About, Analytics, Calls, Documents, Done, Engine, Offered, OpenTransaction, QuerySession,
-    Session, Transactions,
+    About, Analytics, Calls, Documents, Done, Engine, OpenTransaction, QuerySession, Session,
+    Transactions,
 };
 use hoap_database::failure::Failure;
 use hoap_database::{
@@ -102,16 +102,16 @@ impl Engine for Flaky {
         self.inner.description()
     }
 
-    fn documents(&self) -> Offered<&dyn Documents> {
+    fn documents(&self) -> Option<&dyn Documents> {
         self.inner.engine::<SqliteEngine>().unwrap().documents()
     }
 
-    fn transactions(&self) -> Offered<&dyn Transactions> {
-        Ok(self)
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        Some(self)
     }
 
-    fn analytics(&self) -> Offered<&dyn Analytics> {
-        Ok(self)
+    fn analytics(&self) -> Option<&dyn Analytics> {
+        Some(self)
     }
 }
 
