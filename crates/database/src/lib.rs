@@ -20,6 +20,7 @@ mod offers;
 pub mod options;
 mod patch;
 pub mod patches;
+pub mod path;
 pub mod patience;
 pub mod reads;
 pub mod shop;

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::path::{self, Step, is_within};
 use crate::{Change, Patch};
 
 /// The longest parts of the list in which no patch touches what another one changes: every value
@@ -9,7 +10,12 @@ use crate::{Change, Patch};
 pub fn independent(patches: &[Patch]) -> impl Iterator<Item = &[Patch]> {
     let mut rest = patches;
     std::iter::from_fn(move || {
-        let overlaps = |n: &usize| rest[..*n].iter().any(|p| overlap(p.path, rest[*n].path));
+        let overlaps = |n: &usize| {
+            rest[..*n].iter().any(|p| {
+                let (a, b) = (p.path, rest[*n].path);
+                is_within(a, b) || is_within(b, a)
+            })
+        };
         let end = (1..rest.len()).find(overlaps).unwrap_or(rest.len());
         let (part, left) = rest.split_at(end);
         rest = left;
@@ -17,59 +23,76 @@ pub fn independent(patches: &[Patch]) -> impl Iterator<Item = &[Patch]> {
     })
 }
 
-/// Whether the paths are the same or one lies inside the other.
-fn overlap(a: &str, b: &str) -> bool {
-    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    long.strip_prefix(short)
-        .is_some_and(|rest| matches!(rest.as_bytes().first(), None | Some(b'.' | b'[')))
-}
-
 /// What a patch wants of a document.
 pub struct Wanted {
     /// The place that it looks at.
     pub place: &'static str,
-    /// Whether a kind of value there fits.
-    pub fits: fn(&str) -> bool,
-    /// What it cannot do with any other, in words.
-    pub wish: &'static str,
+    /// What is to be there.
+    pub there: There,
+}
+
+/// What is to be at a place of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum There {
+    /// A whole number, to which this can be added within 64 bits.
+    Integer(i64),
+    /// A number.
+    Number,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+    /// Anything, null too.
+    Anything,
+}
+
+impl There {
+    /// Whether a [`kind`] of value fits.
+    pub fn fits(self, kind: &str) -> bool {
+        match self {
+            There::Integer(_) => kind == "integer",
+            There::Number => matches!(kind, "integer" | "real"),
+            There::Array => kind == "array",
+            There::Object => kind == "object",
+            There::Anything => kind != "absent",
+        }
+    }
+
+    /// What cannot be done with any other, in words.
+    pub fn wish(self) -> &'static str {
+        match self {
+            There::Integer(_) => "add a whole number to it",
+            There::Number => "add an amount to it",
+            There::Array => "append to it",
+            There::Object | There::Anything => "set that field in it",
+        }
+    }
 }
 
 /// What a patch wants; `None` where every document fits.
 pub fn wants(patch: &Patch) -> Option<Wanted> {
     let path = patch.path;
-    let (place, fits, wish): (_, fn(&str) -> bool, _) = match patch.change {
-        Change::AddInteger(_) => (path, |k| k == "integer", "add a whole number to it"),
-        Change::AddCents(_) => (path, |k| matches!(k, "integer" | "real"), "add an amount to it"),
-        Change::Append(_) => (path, |k| k == "array", "append to it"),
-        Change::Set(_) if path.ends_with(']') => (path, |k| k != "absent", "set that field in it"),
-        Change::Set(_) => (path.rsplit_once('.')?.0, |k| k == "object", "set that field in it"),
+    let (place, there) = match (&patch.change, path::last(path)) {
+        (Change::AddInteger(n), _) => (path, There::Integer(*n)),
+        (Change::AddCents(_), _) => (path, There::Number),
+        (Change::Append(_), _) => (path, There::Array),
+        (Change::Set(_), (_, Step::Position(_))) => (path, There::Anything),
+        (Change::Set(_), (parent, Step::Field(_))) => (parent?, There::Object),
     };
-    Some(Wanted { place, fits, wish })
+    Some(Wanted { place, there })
 }
 
 /// Why these patches do not fit a document, in words.
 pub fn why_not(document: Option<&Value>, patches: &[Patch]) -> String {
     let Some(document) = document else { return "no such key".to_owned() };
     for patch in patches {
-        let Some(Wanted { place, fits, wish }) = wants(patch) else { continue };
-        let found = kind_at(document, place);
-        if !fits(found) {
-            return format!("`{place}` is {found}: cannot {wish}");
+        let Some(Wanted { place, there }) = wants(patch) else { continue };
+        let found = kind(path::get(document, place));
+        if !there.fits(found) {
+            return format!("`{place}` is {found}: cannot {}", there.wish());
         }
     }
     "a sum does not fit in 64 bits".to_owned()
-}
-
-/// What is at a path.
-fn kind_at(document: &Value, path: &str) -> &'static str {
-    let mut here = Some(document);
-    for step in path.split(['.', '[']) {
-        here = here.and_then(|value| match step.strip_suffix(']') {
-            Some(position) => position.parse::<usize>().ok().and_then(|n| value.get(n)),
-            None => value.get(step),
-        });
-    }
-    kind(here)
 }
 
 /// What a value is, in the words of messages.

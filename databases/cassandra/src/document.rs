@@ -4,7 +4,7 @@
 //! name. Any other document is JSON text in one column, as is one with a member whose name is no
 //! column's or that of a column with another meaning.
 
-use hoap_database::names;
+use hoap_database::{names, path};
 use serde_json::{Map, Value};
 
 use super::schema::{DOCUMENT, KEY};
@@ -50,9 +50,7 @@ pub(super) struct Path {
 impl Path {
     /// A checked path, `a.b[3]`.
     pub fn new(path: &str) -> Path {
-        let (member, rest) = path.split_at(path.find(['.', '[']).unwrap_or(path.len()));
-        let rest = rest.replace(['.', '['], "/").replace(']', "");
-        Path { member: member.to_owned(), rest }
+        Path { member: path::member(path).to_owned(), rest: path::pointer(path) }
     }
 
     /// The value at the path in a document.

@@ -1,6 +1,6 @@
 //! What its parsers keep to, whatever they are given; `hoap_databases::fuzz` has the targets.
 
-use hoap_database::names;
+use hoap_database::path;
 use hoap_record::Result;
 use serde_json::{Map, Value};
 
@@ -28,7 +28,7 @@ pub fn document(input: &[u8]) {
     if let Some((user, password)) = credentials::read(text) {
         assert!(text.contains(&user) && text.contains(&password));
     }
-    if names::path(text).is_ok() {
+    if path::check(text).is_ok() {
         Path::new(text).value(&serde_json::json!({"a": [{"b": 1}]}));
     }
     if let Ok(Replication::Named(by_name)) = Replication::parse(text) {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use hoap_database::patches::{Wanted, wants};
+use hoap_database::patches::{There, Wanted, wants};
 use hoap_database::{Change, Patch};
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ pub(super) fn update(
                 write!(out, "ARRAY_APPEND({place}, ${n})")
             }
         };
-        condition(patch, &place, n, &mut conditions);
+        condition(patch, n, &mut conditions);
     }
     if let Some(cas) = cas {
         args.push(cas.clone());
@@ -63,28 +63,20 @@ pub(super) fn update(
 }
 
 /// The condition on the document before the patch.
-fn condition(patch: &Patch, place: &str, n: usize, out: &mut String) {
-    let _ = match &patch.change {
-        Change::AddInteger(amount) => {
-            let compare = if *amount >= 0 { "<=" } else { ">=" };
+fn condition(patch: &Patch, n: usize, out: &mut String) {
+    let Some(Wanted { place, there }) = wants(patch) else { return };
+    let mut at = String::new();
+    sql::at(place, &mut at);
+    let _ = match there {
+        There::Integer(amount) => {
+            let compare = if amount >= 0 { "<=" } else { ">=" };
             let bound = n + 1;
-            write!(
-                out,
-                " AND ISNUMBER({place}) AND {place} = FLOOR({place}) AND {place} {compare} ${bound}"
-            )
+            write!(out, " AND ISNUMBER({at}) AND {at} = FLOOR({at}) AND {at} {compare} ${bound}")
         }
-        Change::AddCents(_) => write!(out, " AND ISNUMBER({place})"),
-        Change::Append(_) => write!(out, " AND ISARRAY({place})"),
-        Change::Set(_) if patch.path.ends_with(']') => write!(out, " AND {place} IS NOT MISSING"),
-        Change::Set(_) => match patch.path.rsplit_once('.') {
-            Some((parent, _)) => {
-                out.push_str(" AND ISOBJECT(");
-                sql::at(parent, out);
-                out.push(')');
-                Ok(())
-            }
-            None => Ok(()),
-        },
+        There::Number => write!(out, " AND ISNUMBER({at})"),
+        There::Array => write!(out, " AND ISARRAY({at})"),
+        There::Object => write!(out, " AND ISOBJECT({at})"),
+        There::Anything => write!(out, " AND {at} IS NOT MISSING"),
     };
 }
 
@@ -108,10 +100,10 @@ pub(super) fn why(collection: &str, patches: &[Patch], out: &mut String) {
 /// Why an [`update`] changed nothing, in words, from a row of [`why`].
 pub(super) fn why_not(row: &[Value], patches: &[Patch]) -> String {
     for (patch, found) in patches.iter().zip(row.iter().skip(1)) {
-        let Some(Wanted { place, fits, wish }) = wants(patch) else { continue };
+        let Some(Wanted { place, there }) = wants(patch) else { continue };
         let found = kind(&found[0], &found[1]);
-        if !fits(found) {
-            return format!("`{place}` is {found}: cannot {wish}");
+        if !there.fits(found) {
+            return format!("`{place}` is {found}: cannot {}", there.wish());
         }
     }
     "a whole number would leave 64 bits".to_owned()

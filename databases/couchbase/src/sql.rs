@@ -12,15 +12,7 @@ pub(super) const PRIMARY: &str = "hoap_primary";
 
 /// Appends a path as an expression on the document `d`: `` d.`a`.`b`[3] ``.
 pub(super) fn at(path: &str, out: &mut String) {
-    out.push('d');
-    place(path, out);
-}
-
-fn place(path: &str, out: &mut String) {
-    for segment in path.split('.') {
-        let (name, positions) = segment.split_at(segment.find('[').unwrap_or(segment.len()));
-        let _ = write!(out, ".`{name}`{positions}");
-    }
+    hoap_sqlpp::path("d", path, out);
 }
 
 /// Appends `SELECT RAW [key, CAS, field…] FROM`; a field that is absent comes back null.
@@ -136,7 +128,7 @@ pub(super) fn create_index(
     for (i, field) in fields.iter().enumerate() {
         text.push_str(if i == 0 { "(" } else { ", " });
         let mut path = String::new();
-        place(field, &mut path);
+        hoap_sqlpp::path("", field, &mut path);
         text.push_str(&path[1..]);
     }
     if !fields.is_empty() {

@@ -1,5 +1,6 @@
 //! The types of a collection's fields, and how SQL says them.
 
+use hoap_database::path::{self, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -90,20 +91,20 @@ impl Kind {
     /// kind. What no document has is null.
     pub fn path(&self, from: &str, path: &str) -> (String, Kind) {
         let (mut text, mut kind) = (from.to_owned(), self);
-        for step in path.split('.').flat_map(steps) {
+        for step in path::steps(path) {
             let found = match (kind, &step) {
                 (Kind::Object(fields), Step::Field(name)) => fields
                     .iter()
                     .find(|(there, _)| there == name)
                     .map(|(_, kind)| (format!("{text}.{}", quoted(name)), kind)),
                 // Positions count from one.
-                (Kind::List(element), Step::Element(n)) => {
+                (Kind::List(element), Step::Position(n)) => {
                     Some((format!("{text}[{}]", n + 1), &**element))
                 }
                 (Kind::Json, Step::Field(name)) => {
                     Some((format!("({text} -> {})", literal(&format!("$.\"{name}\""))), kind))
                 }
-                (Kind::Json, Step::Element(n)) => Some((format!("({text} -> {n})"), kind)),
+                (Kind::Json, Step::Position(n)) => Some((format!("({text} -> {n})"), kind)),
                 _ => None,
             };
             match found {
@@ -113,21 +114,6 @@ impl Kind {
         }
         (text, kind.clone())
     }
-}
-
-/// A step of a path.
-enum Step<'a> {
-    Field(&'a str),
-    Element(u64),
-}
-
-/// The steps of a segment of a checked path, `name[1][2]`.
-fn steps(segment: &str) -> impl Iterator<Item = Step<'_>> {
-    let mut parts = segment.split('[');
-    let name = parts.next().unwrap_or_default();
-    let position = |part: &str| part.trim_end_matches(']').parse().unwrap_or(u64::from(u32::MAX));
-    let positions = parts.map(move |part| Step::Element(position(part)));
-    std::iter::once(Step::Field(name)).chain(positions)
 }
 
 /// A name in SQL.

@@ -9,6 +9,7 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, TransactWriteItem, Update,
 };
 use hoap_database::failure::Done;
+use hoap_database::path;
 
 use super::index;
 use super::layout::{self, KEY, VERSION};
@@ -16,7 +17,7 @@ use super::reading;
 use super::value::{self, Item};
 use crate::error::OrFail;
 use crate::overlay::entries::IndexDefinition;
-use crate::overlay::{Held, Overlay, Version, Write, document};
+use crate::overlay::{Held, Overlay, Version, Write};
 
 /// Names that an update may set before its expression becomes too long.
 const NAMES: usize = 50;
@@ -162,7 +163,7 @@ fn write(table: String, key: &str, held: &Held, version: &str) -> Done<TransactW
         }
         Write::Put(document) => (document, None),
         Write::Patch(patches, document) => {
-            let tops: BTreeSet<_> = patches.iter().map(|patch| document::top(patch.path)).collect();
+            let tops: BTreeSet<_> = patches.iter().map(|patch| path::member(patch.path)).collect();
             (document, Some(tops).filter(|tops| tops.len() <= NAMES))
         }
     };

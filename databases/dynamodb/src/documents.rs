@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use futures_util::future::try_join_all;
 use hoap_database::engine::{self, Documents, Each, Offered};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::{Index, at_once};
+use hoap_database::{Index, at_once, path};
 use hoap_record::Stored;
 use serde_json::Value;
 
@@ -74,7 +74,7 @@ impl Documents for DynamoDbEngine {
     async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
         let (server, driver) = (&*self.server, self.server.driver());
         let table = layout::table(&server.options.prefix, collection);
-        let wanted = Wanted::fields(fields.iter().map(|field| document::top(field)));
+        let wanted = Wanted::fields(fields.iter().map(|field| path::member(field)));
         let mut after = None;
         loop {
             let (items, next) = server.page(&driver, &table, after, None, &wanted, true).await?;

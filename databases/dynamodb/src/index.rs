@@ -7,8 +7,8 @@
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
-use hoap_database::Index;
 use hoap_database::failure::{Done, Failure};
+use hoap_database::{Index, path};
 
 use super::bulk::put_all;
 use super::layout::{self, INDEX, KEY, PARTITION, SORT};
@@ -16,7 +16,6 @@ use super::reading::{Driver, Wanted};
 use super::server::Server;
 use super::tables::{NoteIs, Purpose};
 use super::value::{self, Item};
-use crate::overlay::document;
 use crate::overlay::entries::{EntryKey, IndexDefinition};
 
 /// The key of an entry, as the attributes of its item.
@@ -70,7 +69,7 @@ async fn fill(server: &Server, driver: &Driver, definition: &IndexDefinition) ->
     let entries = layout::index(prefix, &definition.name);
     server.make_all(driver, &[(entries.clone(), Purpose::Index)]).await?;
     let table = layout::table(prefix, &definition.collection);
-    let wanted = Wanted::fields(definition.fields.iter().map(|field| document::top(field)));
+    let wanted = Wanted::fields(definition.fields.iter().map(|field| path::member(field)));
     let mut after = None;
     loop {
         let (items, next) = server.page(driver, &table, after, None, &wanted, true).await?;

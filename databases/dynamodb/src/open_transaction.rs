@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use hoap_database::failure::{Done, Failure};
-use hoap_database::{Access, Intent, Row};
+use hoap_database::{Access, Intent, Row, path};
 use hoap_record::ErrorKind;
 use serde_json::{Map, Value};
 
@@ -165,7 +165,7 @@ impl<'a> OpenTransaction<'a> {
         }
         let wanted = match whole {
             true => Wanted::default(),
-            false => Wanted::fields(fields.iter().map(|field| document::top(field))),
+            false => Wanted::fields(fields.iter().map(|field| path::member(field))),
         };
         let items = self.fetch(collection, &missing, &wanted).await?;
         let mut parts = HashMap::new();

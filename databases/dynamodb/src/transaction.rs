@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 use hoap_database::engine::{self, Session, Transactions};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::{Access, Index, Intent, Order, Patch, Row};
+use hoap_database::{Access, Index, Intent, Order, Patch, Row, path};
 use hoap_record::ErrorKind;
 use hoap_record::witness::Level;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use super::open_transaction::{OpenTransaction, TransactionSession};
 use super::options::Conditions;
 use super::reading::possible;
 use super::{DynamoDbEngine, commit, index, search, value};
-use crate::overlay::{self, document};
+use crate::overlay;
 
 /// Items that one TransactWriteItems takes.
 const ITEMS: usize = 100;
@@ -111,7 +111,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
 
     async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
         for patch in patches {
-            value::check_names([&document::top(patch.path).to_owned()])?;
+            value::check_names([&path::member(patch.path).to_owned()])?;
         }
         if patches.is_empty() {
             return Ok(());

@@ -7,12 +7,13 @@
 //! transaction goes on.
 
 use hoap_database::failure::{Done, Failure};
-use hoap_database::{Change, Patch};
+use hoap_database::patches::{There, Wanted, wants};
+use hoap_database::{Change, Patch, path};
 use mongodb::bson::{Bson, Document, doc};
 use mongodb::options::UpdateModifications;
 use serde_json::Value;
 
-use super::value::{bson, dotted, whole};
+use super::value::{bson, whole};
 
 /// The updates of these patches, each with its filter. No patch may touch what another one changes.
 ///
@@ -37,7 +38,7 @@ pub(super) fn updates(key: &str, patches: &[Patch]) -> Done<Vec<(Document, Updat
 
 /// Whether a pipeline can apply the patch.
 fn plain(patch: &Patch) -> bool {
-    !patch.path.contains('[') && !matches!(patch.change, Change::Append(_))
+    path::up_to_array(patch.path) == patch.path && !matches!(patch.change, Change::Append(_))
 }
 
 fn filter(key: &str, patches: &[&Patch]) -> Document {
@@ -54,26 +55,24 @@ fn filter(key: &str, patches: &[&Patch]) -> Document {
 
 /// The condition on the document before a patch. `$type` looks into arrays, which must not match.
 fn condition(patch: &Patch) -> Option<Document> {
-    let path = dotted(patch.path);
+    let Wanted { place, there } = wants(patch)?;
     let no_array = || doc! {"$type": "array"};
-    Some(match &patch.change {
-        Change::AddInteger(n) => {
+    let fits = match there {
+        There::Integer(n) => {
             let mut fits = doc! {"$type": ["int", "long"], "$not": no_array()};
             // The sum must fit in 64 bits.
-            match *n >= 0 {
+            match n >= 0 {
                 true => fits.insert("$lte", i64::MAX - n),
                 false => fits.insert("$gte", i64::MIN - n),
             };
-            doc! {path: fits}
+            fits
         }
-        Change::AddCents(_) => doc! {path: {"$type": "number", "$not": no_array()}},
-        Change::Append(_) => doc! {path: no_array()},
-        Change::Set(_) if patch.path.ends_with(']') => doc! {path: {"$exists": true}},
-        Change::Set(_) => match path.rsplit_once('.') {
-            Some((parent, _)) => doc! {parent: {"$type": "object", "$not": no_array()}},
-            None => return None,
-        },
-    })
+        There::Number => doc! {"$type": "number", "$not": no_array()},
+        There::Array => no_array(),
+        There::Object => doc! {"$type": "object", "$not": no_array()},
+        There::Anything => doc! {"$exists": true},
+    };
+    Some(doc! {path::joined(place, "."): fits})
 }
 
 fn stored(value: &Value) -> Done<Bson> {
@@ -91,7 +90,7 @@ fn operators(patches: &[&Patch]) -> Done<Document> {
         };
         let fields = update.entry(operator.to_owned()).or_insert_with(|| doc! {}.into());
         if let Bson::Document(fields) = fields {
-            fields.insert(dotted(patch.path), value);
+            fields.insert(path::joined(patch.path, "."), value);
         }
     }
     Ok(update)
@@ -100,7 +99,7 @@ fn operators(patches: &[&Patch]) -> Done<Document> {
 fn pipeline(patches: &[&Patch]) -> Done<Vec<Document>> {
     let mut fields = Document::new();
     for patch in patches {
-        let path = dotted(patch.path);
+        let path = path::joined(patch.path, ".");
         let field = format!("${path}");
         let value: Document = match &patch.change {
             Change::AddCents(n) => {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hoap_database::failure::{Done, Failure};
-use hoap_database::{Index, at_once};
+use hoap_database::{Index, at_once, path};
 use hoap_record::ErrorKind;
 use mongodb::IndexModel;
 use mongodb::bson::{Document, doc};
@@ -12,7 +12,6 @@ use mongodb::options::{IndexOptions, WriteConcern};
 
 use super::layout::PROGRESS;
 use super::server::Server;
-use super::value;
 use crate::error;
 
 /// Makes the indexes and makes everything durable. MongoDB has no statistics to gather.
@@ -42,7 +41,7 @@ pub(super) async fn settle(server: &Server, indexes: &[Index]) -> Done<()> {
 async fn make_index(server: &Server, index: &Index) -> Done<()> {
     let mut keys = Document::new();
     for field in &index.fields {
-        keys.insert(value::dotted(field), 1);
+        keys.insert(path::joined(field, "."), 1);
     }
     let options = IndexOptions::builder().name(index.name.to_owned()).build();
     let model = IndexModel::builder().keys(keys).options(options).build();

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use hoap_database::engine::{self, in_order};
 use hoap_database::failure::{Done, Failure};
 use hoap_database::patches::{independent, why_not};
-use hoap_database::{Index, Intent, Order, Patch, Row};
+use hoap_database::{Index, Intent, Order, Patch, Row, path};
 use hoap_record::ErrorKind;
 use mongodb::ClientSession;
 use mongodb::bson::raw::RawBsonRef;
@@ -161,7 +161,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         let mut filter = Document::new();
         let mut sort = Document::new();
         for (at, field) in index.fields.iter().enumerate() {
-            let path = value::dotted(field);
+            let path = path::joined(field, ".");
             match prefix.get(at) {
                 Some(value) => filter.insert(path, value::bson(value).map_err(Failure::invalid)?),
                 None => sort.insert(path, if order == Order::Ascending { 1 } else { -1 }),

@@ -2,6 +2,7 @@
 
 use hoap_database::Row;
 use hoap_database::failure::{Done, Failure};
+use hoap_database::path::{self, Step};
 use mongodb::bson::raw::{RawBsonRef, RawDocument};
 use mongodb::bson::{Bson, Document, doc};
 use serde_json::{Map, Number, Value};
@@ -112,21 +113,13 @@ pub(super) fn row(document: &RawDocument, fields: &[&str]) -> Done<Row> {
 /// The value at a path such as `a.b[3]`, null where there is none.
 fn at(document: &RawDocument, path: &str) -> Result<Value, String> {
     let mut here = Some(RawBsonRef::Document(document));
-    for segment in path.split('.') {
-        let (name, positions) = segment.split_at(segment.find('[').unwrap_or(segment.len()));
-        here = match here {
-            Some(RawBsonRef::Document(fields)) => fields.get(name).map_err(|e| e.to_string())?,
-            _ => None,
+    for step in path::steps(path) {
+        let found = match (here, step) {
+            (Some(RawBsonRef::Document(fields)), Step::Field(name)) => fields.get(name),
+            (Some(RawBsonRef::Array(values)), Step::Position(n)) => values.get(n as usize),
+            _ => Ok(None),
         };
-        for position in positions.split('[').skip(1) {
-            let position = position.trim_end_matches(']').parse().unwrap_or(usize::MAX);
-            here = match here {
-                Some(RawBsonRef::Array(values)) => {
-                    values.get(position).map_err(|e| e.to_string())?
-                }
-                _ => None,
-            };
-        }
+        here = found.map_err(|e| e.to_string())?;
     }
     here.map_or(Ok(Value::Null), json)
 }
@@ -134,11 +127,8 @@ fn at(document: &RawDocument, path: &str) -> Result<Value, String> {
 /// The projection that returns these fields for [`row`]. It returns whole arrays: projections
 /// cannot name positions.
 pub(super) fn projection(fields: &[&str]) -> Document {
-    let paths = fields.iter().map(|path| &path[..path.find('[').unwrap_or(path.len())]);
-    let paths: Vec<&str> = paths.collect();
-    let inside = |outer: &str, path: &str| {
-        path.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'))
-    };
+    let paths: Vec<&str> = fields.iter().map(|path| path::up_to_array(path)).collect();
+    let inside = |outer: &str, path: &str| path != outer && path::is_within(path, outer);
     let mut projection = doc! {"_id": 1};
     // A path inside another one of the projection would be a collision.
     for path in &paths {
@@ -147,11 +137,6 @@ pub(super) fn projection(fields: &[&str]) -> Document {
         }
     }
     projection
-}
-
-/// A path as MongoDB writes it: `a.b.3` for `a.b[3]`.
-pub(super) fn dotted(path: &str) -> String {
-    path.replace('[', ".").replace(']', "")
 }
 
 /// The key of a document.
@@ -212,6 +197,5 @@ mod tests {
         let fields = ["a.b", "c[3]", "a.b.c", "d", "d", "dd", "c[1].x"];
         let expected = doc! {"_id": 1, "a.b": 1, "c": 1, "d": 1, "dd": 1};
         assert_eq!(projection(&fields), expected);
-        assert_eq!(dotted("a.b[3].c"), "a.b.3.c");
     }
 }

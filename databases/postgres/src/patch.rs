@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use bytes::BytesMut;
+use hoap_database::patches::{There, Wanted, wants};
 use hoap_database::{Change, Patch};
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
@@ -57,24 +58,22 @@ fn value_of(patch: &Patch, n: usize) -> String {
 
 /// The condition on the document before the patch.
 fn condition(patch: &Patch, n: usize) -> Option<String> {
-    let at = sql::at(patch.path);
-    let kind = |at: &str, kind: &str| format!("jsonb_typeof({at}) = '{kind}'");
-    Some(match patch.change {
+    let Wanted { place, there } = wants(patch)?;
+    let at = sql::at(place);
+    let kind = |kind: &str| format!("jsonb_typeof({at}) = '{kind}'");
+    Some(match there {
         // A cast of a value that is no number is an error, which only CASE prevents.
-        Change::AddInteger(_) => format!(
+        There::Integer(_) => format!(
             "CASE {} WHEN true THEN scale(({at})::numeric) = 0 AND \
              ({at})::numeric + ${n}::int8 BETWEEN {} AND {} ELSE false END",
-            kind(&at, "number"),
+            kind("number"),
             i64::MIN,
             i64::MAX
         ),
-        Change::AddCents(_) => kind(&at, "number"),
-        Change::Append(_) => kind(&at, "array"),
-        Change::Set(_) if patch.path.ends_with(']') => format!("({at}) IS NOT NULL"),
-        Change::Set(_) => match patch.path.rsplit_once('.') {
-            Some((parent, _)) => kind(&sql::at(parent), "object"),
-            None => return None,
-        },
+        There::Number => kind("number"),
+        There::Array => kind("array"),
+        There::Object => kind("object"),
+        There::Anything => format!("({at}) IS NOT NULL"),
     })
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use hoap_database::failure::{Done, Failure};
+use hoap_database::path::{self, Step};
 use hoap_database::{Index, Intent, Order, Row};
 use serde_json::Value;
 
@@ -11,9 +12,9 @@ use crate::error::OrFail;
 
 /// The steps of a path: names in quotes and array positions, as `->` takes them.
 fn steps(path: &str) -> impl Iterator<Item = String> {
-    path.split(['.', '[']).map(|step| match step.strip_suffix(']') {
-        Some(position) => position.trim_start_matches('0').parse().unwrap_or(0u32).to_string(),
-        None => format!("'{step}'"),
+    path::steps(path).map(|step| match step {
+        Step::Position(n) => n.to_string(),
+        Step::Field(name) => format!("'{name}'"),
     })
 }
 
@@ -33,8 +34,7 @@ fn append_at(path: &str, out: &mut String) {
 
 /// `'{a,b,3}'`: a path as `jsonb_set` takes it.
 pub(super) fn place(path: &str) -> String {
-    let steps: Vec<_> = steps(path).map(|s| s.trim_matches('\'').to_owned()).collect();
-    format!("'{{{}}}'", steps.join(","))
+    format!("'{{{}}}'", path::joined(path, ","))
 }
 
 /// `SELECT key, fields FROM collection`.

@@ -7,7 +7,7 @@
 //! too. Redis has no empty hash: a document without members has a field without name.
 
 use hoap_database::failure::{Done, Failure};
-use hoap_database::json;
+use hoap_database::{json, path};
 use redis::Value as Answer;
 use serde_json::Value;
 
@@ -54,9 +54,9 @@ pub(super) struct Path {
 impl Path {
     /// A checked path, `a.b[3]`.
     pub fn new(path: &str) -> Path {
-        let (member, rest) = path.split_at(path.find(['.', '[']).unwrap_or(path.len()));
-        let pointer = rest.replace(['.', '['], "/").replace(']', "");
-        Path { fields: [member.to_owned(), format!("{member}{JSON}")], pointer }
+        let member = path::member(path);
+        let fields = [member.to_owned(), format!("{member}{JSON}")];
+        Path { fields, pointer: path::pointer(path) }
     }
 
     /// The value at the path, from the answers for the two fields.

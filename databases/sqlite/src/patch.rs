@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use hoap_database::patches::{Wanted, wants};
+use hoap_database::patches::{There, Wanted, wants};
 use hoap_database::{Change, Patch};
 use rusqlite::Connection;
 use rusqlite::types::ToSqlOutput;
@@ -28,8 +28,8 @@ pub(super) fn update(collection: &str, patches: &[Patch], out: &mut String) {
     }
     out.push_str(") WHERE key = ?1");
     for (i, patch) in patches.iter().enumerate() {
-        if let Some((place, condition)) = condition(patch) {
-            let _ = write!(out, " AND json_type(doc, '$.{place}') {condition}");
+        if let Some(Wanted { place, there }) = wants(patch) {
+            let _ = write!(out, " AND json_type(doc, '$.{place}') {}", condition(there));
         }
         if matches!(patch.change, Change::AddInteger(_)) {
             // A sum outside 64 bits would silently become a floating-point number.
@@ -39,15 +39,14 @@ pub(super) fn update(collection: &str, patches: &[Patch], out: &mut String) {
     }
 }
 
-/// The condition on the document before the patch, and its place.
-fn condition(patch: &Patch) -> Option<(&str, &'static str)> {
-    let path = patch.path;
-    match patch.change {
-        Change::AddInteger(_) => Some((path, "= 'integer'")),
-        Change::AddCents(_) => Some((path, "IN ('integer', 'real')")),
-        Change::Append(_) => Some((path, "= 'array'")),
-        Change::Set(_) if path.ends_with(']') => Some((path, "IS NOT NULL")),
-        Change::Set(_) => path.rsplit_once('.').map(|(parent, _)| (parent, "= 'object'")),
+/// The condition on what [`wants`] looks at.
+fn condition(there: There) -> &'static str {
+    match there {
+        There::Integer(_) => "= 'integer'",
+        There::Number => "IN ('integer', 'real')",
+        There::Array => "= 'array'",
+        There::Object => "= 'object'",
+        There::Anything => "IS NOT NULL",
     }
 }
 
@@ -71,14 +70,14 @@ pub(super) fn why_not(
         return Ok("no such key".to_owned());
     }
     for patch in patches {
-        let Some(Wanted { place, fits, wish }) = wants(patch) else { continue };
+        let Some(Wanted { place, there }) = wants(patch) else { continue };
         let text = format!(
             "SELECT ifnull(json_type(doc, '$.{place}'), 'absent')
              FROM \"{collection}\" WHERE key = ?1"
         );
         let found: String = connection.query_row(&text, [key], |row| row.get(0))?;
-        if !fits(&found) {
-            return Ok(format!("`{place}` is {found}: cannot {wish}"));
+        if !there.fits(&found) {
+            return Ok(format!("`{place}` is {found}: cannot {}", there.wish()));
         }
     }
     Ok("a sum does not fit in 64 bits".to_owned())

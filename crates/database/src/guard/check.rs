@@ -5,8 +5,8 @@ use hoap_record::{Error, Result};
 use crate::applicable::{Applicable, NotApplicable};
 use crate::engine::About;
 use crate::failure::Failure;
-use crate::names;
 use crate::offers::What;
+use crate::{names, path};
 
 impl About {
     /// What the engine has, unless its options or its server lack it.
@@ -43,5 +43,5 @@ impl About {
 
 /// Refuses text that is no path.
 pub(super) fn check_paths(paths: &[&str]) -> Result<()> {
-    paths.iter().try_for_each(|path| names::path(path).map(drop))
+    paths.iter().try_for_each(|path| path::check(path).map(drop))
 }

@@ -14,8 +14,8 @@ use crate::answer::Row;
 use crate::batch::Index;
 use crate::engine::{self, About, OpenTransaction};
 use crate::failure::{Done, Failure};
-use crate::names;
 use crate::patch::{Access, Intent, Order, Patch};
+use crate::path;
 
 /// Multi-document transactions of a [`Database`](crate::Database).
 #[derive(Clone, Copy)]
@@ -119,7 +119,7 @@ impl Transaction<'_> {
 
     fn check_patches(&self, collection: &str, patches: &[Patch]) -> Done<()> {
         self.check_writer(collection)?;
-        patches.iter().try_for_each(|patch| names::path(patch.path).map(drop))?;
+        patches.iter().try_for_each(|patch| path::check(patch.path).map(drop))?;
         Ok(())
     }
 

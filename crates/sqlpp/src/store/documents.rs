@@ -14,9 +14,8 @@ use super::bulk::{BatchWriter, Writer};
 use super::definition::{KEY, NOTE, PROGRESS, STATEMENT};
 use super::endpoint::{Endpoint, StoreEngine};
 use super::files::FileWriter;
-use super::path::path;
 use super::{settle, shadow};
-use crate::Request;
+use crate::{Request, path};
 
 /// A note and its number.
 type Numbered = (u64, Value);

@@ -11,7 +11,6 @@ mod documents;
 mod endpoint;
 mod files;
 mod parameters;
-mod path;
 mod progress;
 mod settle;
 mod shadow;

@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use super::definition::{Indexes, KEY, NOTE, PROGRESS};
 use super::endpoint::{Endpoint, RESERVED};
-use super::path::path;
-use crate::Request;
+use crate::{Request, path};
 
 /// Makes the indexes and gathers statistics. The log has every acknowledged statement already.
 pub(super) async fn settle(endpoint: &Endpoint, indexes: &[Index]) -> Done<()> {

@@ -1,44 +1,19 @@
 //! Paths into a document in memory, and patches of it.
 
 use hoap_database::patches::kind;
+use hoap_database::path::{self, Step};
 use hoap_database::{Change, Patch, Row};
 use serde_json::{Map, Value};
 
-/// The top-level field of a checked path.
-pub(crate) fn top(path: &str) -> &str {
-    &path[..path.find(['.', '[']).unwrap_or(path.len())]
-}
-
 /// The value at a path.
 pub(crate) fn get<'a>(document: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
-    let first = top(path);
-    let mut here = document.get(first)?;
-    for step in steps(&path[first.len()..]) {
-        here = match step {
-            Step::Field(name) => here.as_object()?.get(name)?,
-            Step::Position(n) => here.as_array()?.get(n)?,
-        };
-    }
-    Some(here)
+    let member = document.get(path::member(path))?;
+    path::steps(path).skip(1).try_fold(member, |here, step| step.of(here))
 }
 
 /// The values at these paths.
 pub(crate) fn row(document: &Map<String, Value>, fields: &[&str]) -> Row {
     fields.iter().map(|field| get(document, field).cloned().unwrap_or_default()).collect()
-}
-
-enum Step<'a> {
-    Field(&'a str),
-    Position(usize),
-}
-
-/// The steps of a checked path after its first name.
-fn steps(rest: &str) -> impl Iterator<Item = Step<'_>> {
-    rest.split(['.', '[']).skip(1).map(|step| match step.strip_suffix(']') {
-        // Ten digits at most: it fits.
-        Some(position) => Step::Position(position.parse().unwrap_or(usize::MAX)),
-        None => Step::Field(step),
-    })
 }
 
 /// Applies one patch.
@@ -89,37 +64,28 @@ pub(crate) fn apply(document: &mut Map<String, Value>, patch: &Patch) -> Result<
 
 fn set(document: &mut Map<String, Value>, path: &str, value: &Value) -> Result<(), String> {
     const WISH: &str = "set that field in it";
-    let at = path.rfind(['.', '[']);
-    let Some(at) = at else {
-        document.insert(path.to_owned(), value.clone());
-        return Ok(());
-    };
-    if path.ends_with(']') {
-        return match get_mut(document, path) {
+    match path::last(path) {
+        (None, _) => {
+            document.insert(path.to_owned(), value.clone());
+            Ok(())
+        }
+        (Some(_), Step::Position(_)) => match get_mut(document, path) {
             Some(place) => {
                 *place = value.clone();
                 Ok(())
             }
             None => Err(format!("`{path}` is absent: cannot {WISH}")),
-        };
-    }
-    match get_mut(document, &path[..at]) {
-        Some(Value::Object(parent)) => {
-            parent.insert(path[at + 1..].to_owned(), value.clone());
-            Ok(())
-        }
-        there => Err(format!("`{}` is {}: cannot {WISH}", &path[..at], kind(there.as_deref()))),
+        },
+        (Some(parent), Step::Field(name)) => match get_mut(document, parent) {
+            Some(Value::Object(parent)) => {
+                parent.insert(name.to_owned(), value.clone());
+                Ok(())
+            }
+            there => Err(format!("`{parent}` is {}: cannot {WISH}", kind(there.as_deref()))),
+        },
     }
 }
 
 fn get_mut<'a>(document: &'a mut Map<String, Value>, path: &str) -> Option<&'a mut Value> {
-    let first = top(path);
-    let mut here = document.get_mut(first)?;
-    for step in steps(&path[first.len()..]) {
-        here = match step {
-            Step::Field(name) => here.as_object_mut()?.get_mut(name)?,
-            Step::Position(n) => here.as_array_mut()?.get_mut(n)?,
-        };
-    }
-    Some(here)
+    document.get_mut(path::member(path))?.pointer_mut(&path::pointer(path))
 }
