@@ -20,6 +20,26 @@ const CLOCK_WORDS: [&str; 4] = [
 const CLOCK: &str =
     "set this machine's clock, or where it is right, renew the server's certificate";
 
+/// Defines the trait `OrFail` of a database, which sorts its driver's errors for `?`, each type by a
+/// function: neither they nor [`Failure`] are of the database's crate, so that there is no `From`.
+#[macro_export]
+macro_rules! or_fail {
+    ($($Error:ty => $sorted:expr),+ $(,)?) => {
+        /// Sorts an error of the driver, for `?`.
+        pub(crate) trait OrFail<T> {
+            /// The same, with what the error means for the caller.
+            fn or_fail(self) -> $crate::failure::Done<T>;
+        }
+
+        $(impl<T> OrFail<T> for ::std::result::Result<T, $Error> {
+            #[inline]
+            fn or_fail(self) -> $crate::failure::Done<T> {
+                self.map_err($sorted)
+            }
+        })+
+    };
+}
+
 /// The result of an operation of a database module.
 pub type Done<T> = Result<T, Failure>;
 

@@ -1,7 +1,7 @@
 //! What the cluster's and the driver's errors mean for the caller.
 
 use ErrorKind::{Broken, Missing, Throttled, Timeout, Unavailable};
-use hoap_database::failure::{Done, Failure, LOAD_FIRST};
+use hoap_database::failure::{Failure, LOAD_FIRST};
 use hoap_record::ErrorKind;
 use scylla::deserialize::{DeserializationError, TypeCheckError};
 use scylla::errors::{
@@ -29,23 +29,7 @@ pub(super) fn misfit(e: impl std::fmt::Display) -> Failure {
     Failure::broken(format!("the answer is not of the shape asked for: {e}"))
 }
 
-/// Sorts an error of the driver, for `?`: neither it nor [`Failure`] is of this crate.
-pub(super) trait OrFail<T> {
-    /// The same, with what the error means for the caller.
-    fn or_fail(self) -> Done<T>;
-}
-
-macro_rules! or_fail {
-    ($($Error:ty => $sorted:expr),* $(,)?) => {
-        $(impl<T> OrFail<T> for Result<T, $Error> {
-            fn or_fail(self) -> Done<T> {
-                self.map_err($sorted)
-            }
-        })*
-    };
-}
-
-or_fail! {
+hoap_database::or_fail! {
     DeserializationError => misfit,
     IntoRowsResultError => misfit,
     MaybeFirstRowError => misfit,

@@ -1,7 +1,7 @@
 //! What DuckDB's errors mean for the caller. They have a class, which their message begins with,
 //! and no code.
 
-use hoap_database::failure::{Done, Failure, LOAD_FIRST};
+use hoap_database::failure::{Failure, LOAD_FIRST};
 use hoap_record::ErrorKind;
 
 /// Advice for a file of another program.
@@ -20,18 +20,7 @@ pub(super) fn failure(error: duckdb::Error) -> Failure {
     Failure::of(kind, answer, advice)
 }
 
-/// Sorts an error of the driver, for `?`: neither it nor [`Failure`] is of this crate.
-pub(super) trait OrFail<T> {
-    /// The same, with what the error means for the caller.
-    fn or_fail(self) -> Done<T>;
-}
-
-impl<T> OrFail<T> for Result<T, duckdb::Error> {
-    #[inline]
-    fn or_fail(self) -> Done<T> {
-        self.map_err(failure)
-    }
-}
+hoap_database::or_fail! { duckdb::Error => failure }
 
 fn meaning(answer: &str) -> (ErrorKind, Option<&'static str>) {
     use ErrorKind::{Broken, Cancelled, Conflict, Duplicate, Invalid, Missing, Unavailable};

@@ -2,7 +2,7 @@
 
 use ErrorKind::{Broken, Conflict, Invalid, Missing, Throttled, Timeout, Unavailable};
 use aws_sdk_dynamodb::error::{BuildError, ProvideErrorMetadata, SdkError};
-use hoap_database::failure::{Done, Failure, LOAD_FIRST, chain};
+use hoap_database::failure::{Failure, LOAD_FIRST, chain};
 use hoap_record::ErrorKind;
 
 /// What the service's codes say.
@@ -94,18 +94,8 @@ const UNKNOWN: &[&str] = &[
     "TransactionInProgressException",
 ];
 
-/// A request that lacks what every request of its kind has.
-impl<T> OrFail<T> for Result<T, BuildError> {
-    fn or_fail(self) -> Done<T> {
-        self.map_err(Failure::invalid)
-    }
-}
-
-/// Sorts an error of the driver, for `?`: neither it nor [`Failure`] is of this crate.
-pub(super) trait OrFail<T> {
-    /// The same, with what the error means for the caller.
-    fn or_fail(self) -> Done<T>;
-}
+// A request that lacks what every request of its kind has.
+hoap_database::or_fail! { BuildError => Failure::invalid }
 
 /// Sorts an error by what the caller may do about it.
 pub(super) fn of<E>(error: &SdkError<E>) -> Failure

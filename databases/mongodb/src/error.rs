@@ -7,26 +7,15 @@ use mongodb::error::{
 };
 
 use super::sqlstate::sqlstate;
+use hoap_database::failure::Failure;
 pub(super) use hoap_database::failure::LOAD_FIRST;
-use hoap_database::failure::{Done, Failure};
 use hoap_database::url::scrub;
 
 const REPLICA_SET: &str =
     "transactions want a replica set (one member is enough: rs.initiate()) or a sharded cluster";
 const FAILOVER: &str = "the members are electing or going down; look into the server's log";
 
-/// Sorts an error of the driver, for `?`: neither it nor [`Failure`] is of this crate.
-pub(super) trait OrFail<T> {
-    /// The same, with what the error means for the caller.
-    fn or_fail(self) -> Done<T>;
-}
-
-impl<T> OrFail<T> for Result<T, DriverError> {
-    #[inline]
-    fn or_fail(self) -> Done<T> {
-        self.map_err(failure)
-    }
-}
+hoap_database::or_fail! { DriverError => failure }
 
 /// Sorts an error by what the caller may do about it.
 pub(super) fn failure(error: DriverError) -> Failure {

@@ -7,7 +7,7 @@ use std::error::Error as _;
 use hoap_record::ErrorKind;
 
 pub(super) use hoap_database::failure::LOAD_FIRST;
-use hoap_database::failure::{Done, Failure, chain};
+use hoap_database::failure::{Failure, chain};
 
 /// Whether the connection is gone, so that nothing more can be learned from it.
 pub(super) fn is_lost(failure: &Failure) -> bool {
@@ -49,18 +49,7 @@ pub(super) fn failure(error: tokio_postgres::Error) -> Failure {
     if unknown || is_lost(&failure) { failure.unsure() } else { failure }
 }
 
-/// Sorts an error of the driver, for `?`: neither it nor [`Failure`] is of this crate.
-pub(super) trait OrFail<T> {
-    /// The same, with what the error means for the caller.
-    fn or_fail(self) -> Done<T>;
-}
-
-impl<T> OrFail<T> for Result<T, tokio_postgres::Error> {
-    #[inline]
-    fn or_fail(self) -> Done<T> {
-        self.map_err(failure)
-    }
-}
+hoap_database::or_fail! { tokio_postgres::Error => failure }
 
 /// The failure of an attempt to connect.
 pub(super) fn connect(error: &tokio_postgres::Error) -> Failure {

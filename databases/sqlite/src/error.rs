@@ -4,8 +4,8 @@ use hoap_record::ErrorKind;
 use rusqlite::ErrorCode;
 use rusqlite::ffi;
 
+use hoap_database::failure::Failure;
 pub(super) use hoap_database::failure::LOAD_FIRST;
-use hoap_database::failure::{Done, Failure};
 
 /// Advice for a disk that fails.
 pub(super) const DISK: &str = "look for disk errors in the system's log";
@@ -36,18 +36,7 @@ pub(super) fn failure(error: rusqlite::Error) -> Failure {
     if unsure { failure.unsure() } else { failure }
 }
 
-/// Sorts an error of the driver, for `?`: neither it nor [`Failure`] is of this crate.
-pub(super) trait OrFail<T> {
-    /// The same, with what the error means for the caller.
-    fn or_fail(self) -> Done<T>;
-}
-
-impl<T> OrFail<T> for Result<T, rusqlite::Error> {
-    #[inline]
-    fn or_fail(self) -> Done<T> {
-        self.map_err(failure)
-    }
-}
+hoap_database::or_fail! { rusqlite::Error => failure }
 
 fn meaning(error: ffi::Error, answer: &str) -> (ErrorKind, Option<&'static str>) {
     use ErrorKind::{Broken, Cancelled, Conflict, Duplicate, Invalid, Missing, Unavailable};
