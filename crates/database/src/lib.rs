@@ -40,7 +40,7 @@ pub use guard::{
     stop_waiting,
 };
 pub use offers::{Offered, Offers, What};
-pub use patch::{Access, Change, Intent, Order, Patch};
+pub use patch::{Access, Change, Find, Intent, Order, Patch};
 pub use texts::Texts;
 pub use values::{Unmade, Values};
 

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::batch::Index;
+
 /// Whether a transaction writes, declared when it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
@@ -22,13 +24,52 @@ pub enum Intent {
     Change,
 }
 
-/// Order of the index fields after the prefix of a [`Transaction::find`](crate::Transaction::find).
+/// Order of the index fields after the prefix of a [`Find`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Smallest first.
     Ascending,
     /// Largest first.
     Descending,
+}
+
+/// A search by an index, for documents whose first index fields equal `prefix`, in the order of the
+/// remaining ones.
+#[derive(Clone, Copy, Debug)]
+pub struct Find<'a> {
+    /// The index.
+    pub index: &'a Index,
+    /// Scalars, no more than the index has fields.
+    pub prefix: &'a [Value],
+    /// Their order.
+    pub order: Order,
+    /// The most documents.
+    pub limit: Option<usize>,
+    /// The paths that are read of each.
+    pub fields: &'a [&'a str],
+    /// What is done with them afterwards.
+    pub intent: Intent,
+}
+
+impl<'a> Find<'a> {
+    /// For the keys of all that have this prefix, ascending.
+    pub fn by(index: &'a Index, prefix: &'a [Value]) -> Find<'a> {
+        let (order, limit, fields, intent) = (Order::Ascending, None, &[], Intent::Look);
+        Find { index, prefix, order, limit, fields, intent }
+    }
+}
+
+/// A read of documents by their keys.
+#[derive(Clone, Copy, Debug)]
+pub struct Read<'a> {
+    /// Whose documents.
+    pub collection: &'a str,
+    /// At least one.
+    pub keys: &'a [&'a str],
+    /// The paths that are read of each.
+    pub fields: &'a [&'a str],
+    /// What is done with them afterwards.
+    pub intent: Intent,
 }
 
 /// One change of one field.

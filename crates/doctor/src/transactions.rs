@@ -1,7 +1,7 @@
 //! What one client's transactions promise.
 
 use hoap_ch2::schema::Paths;
-use hoap_database::{Access, Change, Database, Intent, Order, Patch, Session, Transactions};
+use hoap_database::{Access, Change, Database, Find, Intent, Patch, Session, Transactions};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::json;
 
@@ -83,7 +83,7 @@ async fn search(session: &mut Session) -> Result<()> {
     for index in Paths::of(hoap_ch2::data::Schema::Ch2pp).indexes() {
         let mut t = session.begin(Access::Read).await?;
         let prefix = [json!(1), json!(1)];
-        let found = t.find(&index, &prefix, Order::Ascending, Some(1), &[], Intent::Look).await?;
+        let found = t.find(Find { limit: Some(1), ..Find::by(&index, &prefix) }).await?;
         t.commit().await?;
         let tried = format!("search {} by {}", index.collection, index.name);
         expect(found.len() == 1, &tried, "nothing was found")?;

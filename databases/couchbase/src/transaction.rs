@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use hoap_database::engine::{self, Session, Transactions};
 use hoap_database::failure::{Done, Failure};
 use hoap_database::patches::independent;
-use hoap_database::{Access, Index, Intent, Order, Patch, Row};
+use hoap_database::{Access, Find, Intent, Patch, Row};
 use hoap_record::ErrorKind;
 use hoap_record::witness::Level;
 use serde_json::Value;
@@ -185,42 +185,18 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         self.tx.is_none()
     }
 
-    async fn get(
-        &mut self,
-        collection: &str,
-        key: &str,
-        fields: &[&str],
-        intent: Intent,
-    ) -> Done<Option<Row>> {
+    async fn get(&mut self, read: engine::Read<'_>) -> Done<Vec<Option<Row>>> {
+        let engine::Read { collection, keys, fields, intent } = read;
         sql::by_keys(collection, fields, &mut self.client.text);
-        let answer = self.run(&[vec![key].into()]).await?;
-        Ok(self.take(answer, collection, intent)?.pop().map(|(_, row)| row))
-    }
-
-    async fn get_many(
-        &mut self,
-        collection: &str,
-        keys: &[String],
-        fields: &[&str],
-        intent: Intent,
-    ) -> Done<Vec<Option<Row>>> {
-        sql::by_keys(collection, fields, &mut self.client.text);
-        let mut asked: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let mut asked = keys.to_vec();
         asked.sort_unstable();
         asked.dedup();
         let answer = self.run(&[asked.into()]).await?;
         Ok(engine::in_order(keys, &self.take(answer, collection, intent)?))
     }
 
-    async fn find(
-        &mut self,
-        index: &Index,
-        prefix: &[Value],
-        order: Order,
-        limit: Option<usize>,
-        fields: &[&str],
-        intent: Intent,
-    ) -> Done<Vec<(String, Row)>> {
+    async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>> {
+        let Find { index, prefix, order, limit, fields, intent } = find;
         if prefix.first().is_some_and(Value::is_null) {
             let answer = format!("{} has no documents without {}", index.name, index.fields[0]);
             return Err(Failure::invalid(answer));

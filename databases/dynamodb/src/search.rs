@@ -3,8 +3,7 @@
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::{Index, Intent, Order, Row};
-use serde_json::Value;
+use hoap_database::{Find, Order, Row};
 
 use super::counters::Units;
 use super::index;
@@ -15,14 +14,8 @@ use super::value::{self, Item};
 use crate::overlay::entries::{self, EntryKey, IndexDefinition};
 
 /// The keys and fields of the documents whose first index fields have these values, in their order.
-pub(super) async fn find(
-    tx: &mut OpenTransaction<'_>,
-    index: &Index,
-    prefix: &[Value],
-    (order, limit): (Order, Option<usize>),
-    fields: &[&str],
-    intent: Intent,
-) -> Done<Vec<(String, Row)>> {
+pub(super) async fn find(tx: &mut OpenTransaction<'_>, find: Find<'_>) -> Done<Vec<(String, Row)>> {
+    let Find { index, prefix, order, limit, fields, intent } = find;
     let Some(definition) =
         tx.index(index.name).filter(|definition| definition.collection == index.collection)
     else {

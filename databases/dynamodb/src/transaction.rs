@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
-use hoap_database::engine::{self, Session, Transactions};
+use hoap_database::engine::{self, Read, Session, Transactions};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::{Access, Index, Intent, Order, Patch, Row, path};
+use hoap_database::{Access, Find, Patch, Row, path};
 use hoap_record::ErrorKind;
 use hoap_record::witness::Level;
 use serde_json::Value;
@@ -56,39 +56,14 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         false
     }
 
-    async fn get(
-        &mut self,
-        collection: &str,
-        key: &str,
-        fields: &[&str],
-        intent: Intent,
-    ) -> Done<Option<Row>> {
-        let parts = self.read(collection, &[key], fields, intent).await?;
-        Ok(self.row(collection, key, fields, &parts))
-    }
-
-    async fn get_many(
-        &mut self,
-        collection: &str,
-        keys: &[String],
-        fields: &[&str],
-        intent: Intent,
-    ) -> Done<Vec<Option<Row>>> {
-        let asked: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let parts = self.read(collection, &asked, fields, intent).await?;
+    async fn get(&mut self, read: Read<'_>) -> Done<Vec<Option<Row>>> {
+        let Read { collection, keys, fields, intent } = read;
+        let parts = self.read(collection, keys, fields, intent).await?;
         Ok(keys.iter().map(|key| self.row(collection, key, fields, &parts)).collect())
     }
 
-    async fn find(
-        &mut self,
-        index: &Index,
-        prefix: &[Value],
-        order: Order,
-        limit: Option<usize>,
-        fields: &[&str],
-        intent: Intent,
-    ) -> Done<Vec<(String, Row)>> {
-        search::find(self, index, prefix, (order, limit), fields, intent).await
+    async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>> {
+        search::find(self, find).await
     }
 
     async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Done<()> {

@@ -6,10 +6,10 @@
 use std::time::Instant;
 
 use async_trait::async_trait;
-use hoap_database::engine::{self, in_order};
+use hoap_database::engine::{self, Read, in_order};
 use hoap_database::failure::{Done, Failure};
 use hoap_database::patches::{independent, why_not};
-use hoap_database::{Index, Intent, Order, Patch, Row, path};
+use hoap_database::{Find, Order, Patch, Row, path};
 use hoap_record::ErrorKind;
 use mongodb::ClientSession;
 use mongodb::bson::raw::RawBsonRef;
@@ -126,38 +126,20 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         self.failed
     }
 
-    async fn get(
-        &mut self,
-        collection: &str,
-        key: &str,
-        fields: &[&str],
-        _: Intent,
-    ) -> Done<Option<Row>> {
-        let found = self.find_one(collection, key, Some(value::projection(fields))).await?;
-        found.map(|document| value::row(&document, fields)).transpose()
-    }
-
-    async fn get_many(
-        &mut self,
-        collection: &str,
-        keys: &[String],
-        fields: &[&str],
-        _: Intent,
-    ) -> Done<Vec<Option<Row>>> {
+    async fn get(&mut self, read: Read<'_>) -> Done<Vec<Option<Row>>> {
+        let Read { collection, keys, fields, .. } = read;
+        if let [key] = keys {
+            let found = self.find_one(collection, key, Some(value::projection(fields))).await?;
+            let row = found.map(|document| value::row(&document, fields)).transpose()?;
+            return Ok(vec![row]);
+        }
         let target = self.server.collection(collection);
         let find = target.find(doc! {"_id": {"$in": keys}});
         Ok(in_order(keys, &self.find_all(find, fields).await?))
     }
 
-    async fn find(
-        &mut self,
-        index: &Index,
-        prefix: &[Value],
-        order: Order,
-        limit: Option<usize>,
-        fields: &[&str],
-        _: Intent,
-    ) -> Done<Vec<(String, Row)>> {
+    async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>> {
+        let Find { index, prefix, order, limit, fields, .. } = find;
         let mut filter = Document::new();
         let mut sort = Document::new();
         for (at, field) in index.fields.iter().enumerate() {

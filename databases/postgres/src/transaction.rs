@@ -4,10 +4,10 @@ use std::future::Future;
 
 use async_trait::async_trait;
 use futures_util::future::join;
-use hoap_database::engine::{self, Session, Transactions, in_order};
+use hoap_database::engine::{self, Read, Session, Transactions, in_order};
 use hoap_database::failure::{Done, Failure};
 use hoap_database::patches::{independent, why_not};
-use hoap_database::{Access, Index, Intent, Order, Patch, Row};
+use hoap_database::{Access, Find, Index, Patch, Row};
 use hoap_record::ErrorKind;
 use hoap_record::witness::Level;
 use serde_json::Value;
@@ -212,39 +212,21 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         matches!(self.state, State::Failed | State::Over)
     }
 
-    async fn get(
-        &mut self,
-        collection: &str,
-        key: &str,
-        fields: &[&str],
-        intent: Intent,
-    ) -> Done<Option<Row>> {
-        sql::get(collection, fields, intent, &mut self.buffers.sql);
-        let rows = self.query(&[&key]).await?;
-        rows.first().map(|row| sql::row(row, fields.len())).transpose()
-    }
-
-    async fn get_many(
-        &mut self,
-        collection: &str,
-        keys: &[String],
-        fields: &[&str],
-        intent: Intent,
-    ) -> Done<Vec<Option<Row>>> {
+    async fn get(&mut self, read: Read<'_>) -> Done<Vec<Option<Row>>> {
+        let Read { collection, keys, fields, intent } = read;
+        if let [key] = keys {
+            sql::get(collection, fields, intent, &mut self.buffers.sql);
+            let rows = self.query(&[key]).await?;
+            let row = rows.first().map(|row| sql::row(row, fields.len())).transpose()?;
+            return Ok(vec![row]);
+        }
         sql::get_many(collection, fields, intent, &mut self.buffers.sql);
         let rows = self.query(&[&keys]).await?;
         Ok(in_order(keys, &found(&rows, fields.len())?))
     }
 
-    async fn find(
-        &mut self,
-        index: &Index,
-        prefix: &[Value],
-        order: Order,
-        limit: Option<usize>,
-        fields: &[&str],
-        intent: Intent,
-    ) -> Done<Vec<(String, Row)>> {
+    async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>> {
+        let Find { index, prefix, order, limit, fields, intent } = find;
         let text = &mut self.buffers.sql;
         sql::find(index, prefix, order, limit.is_some(), fields, intent, text);
         if !self.held.has(&self.buffers.sql) {

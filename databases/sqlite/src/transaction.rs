@@ -4,10 +4,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use hoap_database::engine::{self, Session, Transactions};
+use hoap_database::engine::{self, Read, Session, Transactions};
 use hoap_database::failure::{Done, Failure};
 use hoap_database::patches::independent;
-use hoap_database::{Access, Index, Intent, Order, Patch, Row};
+use hoap_database::{Access, Find, Patch, Row};
 use hoap_record::witness::Level;
 use rusqlite::{CachedStatement, Connection};
 use serde_json::Value;
@@ -159,39 +159,16 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         self.held.is_autocommit()
     }
 
-    async fn get(
-        &mut self,
-        collection: &str,
-        key: &str,
-        fields: &[&str],
-        _: Intent,
-    ) -> Done<Option<Row>> {
-        sql::get(collection, fields, &mut self.buffers.sql);
-        self.read(key, fields)
-    }
-
     // One prepared statement, run for each key: in the same process this costs no more than a list
     // of keys, whose text would depend on its length.
-    async fn get_many(
-        &mut self,
-        collection: &str,
-        keys: &[String],
-        fields: &[&str],
-        _: Intent,
-    ) -> Done<Vec<Option<Row>>> {
+    async fn get(&mut self, read: Read<'_>) -> Done<Vec<Option<Row>>> {
+        let Read { collection, keys, fields, .. } = read;
         sql::get(collection, fields, &mut self.buffers.sql);
         keys.iter().map(|key| self.read(key, fields)).collect()
     }
 
-    async fn find(
-        &mut self,
-        index: &Index,
-        prefix: &[Value],
-        order: Order,
-        limit: Option<usize>,
-        fields: &[&str],
-        _: Intent,
-    ) -> Done<Vec<(String, Row)>> {
+    async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>> {
+        let Find { index, prefix, order, limit, fields, .. } = find;
         let text = &mut self.buffers.sql;
         sql::find(index, prefix, order, limit.is_some(), fields, text);
         let mut statement = self.held.prepare_cached(text).or_fail()?;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use futures_util::future::try_join_all;
-use hoap_database::{Access, Database, Documents, Intent, Order, Row, Session, Transaction};
+use hoap_database::{Access, Database, Documents, Find, Intent, Order, Row, Session, Transaction};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
@@ -188,7 +188,9 @@ async fn end(
     order: Order,
 ) -> Result<Option<u32>> {
     let (index, prefix) = (&paths.neworder_by_number, [Value::from(w), Value::from(d)]);
-    let found = tx.find(index, &prefix, order, Some(1), &["no_o_id"], Intent::Look).await?;
+    let found = tx
+        .find(Find { order, limit: Some(1), fields: &["no_o_id"], ..Find::by(index, &prefix) })
+        .await?;
     let Some((key, row)) = found.into_iter().next() else { return Ok(None) };
     let number = row.first().and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
     let malformed = || malformed(Collection::Neworder, &key, &["no_o_id"], &row);

@@ -1,6 +1,6 @@
 //! The search for a customer by id or by last name.
 
-use hoap_database::{Intent, Order, Transaction};
+use hoap_database::{Find, Intent, Transaction};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ pub async fn find(
     let prefix = [Value::from(w), Value::from(d), Value::from(name.as_str())];
     let index = &paths.customer_by_name;
     let first = [paths.c_first];
-    let found = tx.find(index, &prefix, Order::Ascending, None, &first, Intent::Look).await?;
+    let found = tx.find(Find { fields: &first, ..Find::by(index, &prefix) }).await?;
     let mut named = Vec::with_capacity(found.len());
     for (key, row) in found {
         let f = Fields::of("customer", &key, Some(row))?;

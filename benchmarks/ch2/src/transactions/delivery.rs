@@ -1,7 +1,7 @@
 //! Delivery (TPC-C 2.7.4), a transaction for each district (CH2 paper 3.3).
 
 use hoap_data::Timestamp;
-use hoap_database::{Change, Intent, Order, Patch, Transaction};
+use hoap_database::{Change, Find, Intent, Patch, Transaction};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
@@ -33,8 +33,14 @@ pub async fn deliver_district(
 ) -> Result<Option<Delivered>> {
     let index = &paths.neworder_by_number;
     let prefix = [Value::from(w), Value::from(d)];
-    let oldest =
-        tx.find(index, &prefix, Order::Ascending, Some(1), &["no_o_id"], Intent::Change).await?;
+    let oldest = tx
+        .find(Find {
+            limit: Some(1),
+            fields: &["no_o_id"],
+            intent: Intent::Change,
+            ..Find::by(index, &prefix)
+        })
+        .await?;
     let Some((key, row)) = oldest.into_iter().next() else { return Ok(None) };
     let o_id = Fields::of("neworder", &key, Some(row))?.integer(0)? as u32;
     if !tx.delete("neworder", &key).await? {

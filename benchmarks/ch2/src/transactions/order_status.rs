@@ -1,6 +1,6 @@
 //! OrderStatus (TPC-C 2.6.2).
 
-use hoap_database::{Intent, Order, Transaction};
+use hoap_database::{Find, Intent, Order, Transaction};
 use hoap_workload::Result;
 use serde_json::Value;
 
@@ -40,8 +40,14 @@ pub async fn order_status(
     let prefix = [Value::from(w), Value::from(d), Value::from(customer.integer(0)?)];
     let fields = ["o_id", "o_entry_d", "o_carrier_id", "o_orderline"];
     let index = &paths.orders_by_customer;
-    let mut found =
-        tx.find(index, &prefix, Order::Descending, Some(1), &fields, Intent::Look).await?;
+    let mut found = tx
+        .find(Find {
+            order: Order::Descending,
+            limit: Some(1),
+            fields: &fields,
+            ..Find::by(index, &prefix)
+        })
+        .await?;
     let (order_key, row) = match found.pop() {
         Some((key, row)) => (key, Some(row)),
         None => (format!("of customer {key}"), None),

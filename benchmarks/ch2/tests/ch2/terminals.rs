@@ -9,9 +9,9 @@ use hoap_ch2::data::{DataSet, Schema, Spec};
 use hoap_ch2::mix::Kind;
 use hoap_ch2::terminal::{Options, Terminal, Terminals};
 use hoap_data::Part;
-use hoap_database::engine::{About, Calls, Done, Engine, OpenTransaction, Session, Transactions};
+use hoap_database::engine::{About, Calls, Done, Engine, OpenTransaction, Read, Session, Transactions};
 use hoap_database::failure::Failure;
-use hoap_database::{Access, Database, Index, Intent, Order, Patch, Row};
+use hoap_database::{Access, Database, Find, Patch, Row};
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::Description;
 use hoap_record::witness::Level;
@@ -72,29 +72,11 @@ impl OpenTransaction for Empty {
         false
     }
 
-    async fn get(&mut self, _: &str, _: &str, _: &[&str], _: Intent) -> Done<Option<Row>> {
-        Ok(None)
+    async fn get(&mut self, read: Read<'_>) -> Done<Vec<Option<Row>>> {
+        Ok(read.keys.iter().map(|_| None).collect())
     }
 
-    async fn get_many(
-        &mut self,
-        _: &str,
-        keys: &[String],
-        _: &[&str],
-        _: Intent,
-    ) -> Done<Vec<Option<Row>>> {
-        Ok(keys.iter().map(|_| None).collect())
-    }
-
-    async fn find(
-        &mut self,
-        _: &Index,
-        _: &[Value],
-        _: Order,
-        _: Option<usize>,
-        _: &[&str],
-        _: Intent,
-    ) -> Done<Vec<(String, Row)>> {
+    async fn find(&mut self, _: Find<'_>) -> Done<Vec<(String, Row)>> {
         Ok(Vec::new())
     }
 

@@ -25,3 +25,4 @@ pub use transactions::{OpenTransaction, Session, Transactions, in_order};
 
 pub use crate::failure::Done;
 pub use crate::offers::{Offered, Offers, What};
+pub use crate::patch::Read;

@@ -5,9 +5,8 @@ use hoap_record::witness::Level;
 use serde_json::Value;
 
 use crate::answer::Row;
-use crate::batch::Index;
 use crate::failure::Done;
-use crate::patch::{Access, Intent, Order, Patch};
+use crate::patch::{Access, Find, Patch, Read};
 
 /// Multi-document transactions; see [`crate::Transactions`].
 #[async_trait]
@@ -37,32 +36,11 @@ pub trait Session: Send {
 pub trait OpenTransaction: Send {
     /// Whether an earlier error has ended it.
     fn is_over(&self) -> bool;
-    /// The fields of one document. A transaction that only reads has [`Intent::Look`].
-    async fn get(
-        &mut self,
-        collection: &str,
-        key: &str,
-        fields: &[&str],
-        intent: Intent,
-    ) -> Done<Option<Row>>;
-    /// The fields of several documents, in the order of the keys, of which there is at least one.
-    async fn get_many(
-        &mut self,
-        collection: &str,
-        keys: &[String],
-        fields: &[&str],
-        intent: Intent,
-    ) -> Done<Vec<Option<Row>>>;
-    /// Documents by an index. The prefix is not longer than the index and has scalars only.
-    async fn find(
-        &mut self,
-        index: &Index,
-        prefix: &[Value],
-        order: Order,
-        limit: Option<usize>,
-        fields: &[&str],
-        intent: Intent,
-    ) -> Done<Vec<(String, Row)>>;
+    /// The fields of documents, in the order of their keys. A transaction that only reads has
+    /// [`Intent::Look`](crate::Intent::Look).
+    async fn get(&mut self, read: Read<'_>) -> Done<Vec<Option<Row>>>;
+    /// Documents by an index.
+    async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>>;
     /// Inserts a document, which is an object.
     async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Done<()>;
     /// Patches a document. Patches of one field follow each other.
@@ -82,8 +60,8 @@ pub trait OpenTransaction: Send {
 /// Rows that were found by their keys, in the order of the keys.
 ///
 /// A transaction names a dozen keys: a linear search costs less than a hash table.
-pub fn in_order(keys: &[String], found: &[(String, Row)]) -> Vec<Option<Row>> {
+pub fn in_order(keys: &[&str], found: &[(String, Row)]) -> Vec<Option<Row>> {
     let row_of =
-        |key: &String| found.iter().find(|(there, _)| there == key).map(|(_, row)| row.clone());
+        |key: &&str| found.iter().find(|(there, _)| there == key).map(|(_, row)| row.clone());
     keys.iter().map(row_of).collect()
 }

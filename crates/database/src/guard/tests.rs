@@ -17,7 +17,7 @@ use crate::engine::{
 };
 use crate::failure::{Done, Failure};
 use crate::key_value::{Fields, Record, Scanned, Table};
-use crate::patch::{Access, Intent, Order, Patch};
+use crate::patch::{Access, Find, Intent, Patch, Read};
 
 /// All that is asked of it fails so: at once, or queries when they are cancelled.
 #[derive(Clone)]
@@ -143,29 +143,11 @@ impl OpenTransaction for Fails {
         false
     }
 
-    async fn get(&mut self, _: &str, _: &str, _: &[&str], _: Intent) -> Done<Option<Row>> {
+    async fn get(&mut self, _: Read<'_>) -> Done<Vec<Option<Row>>> {
         self.fail()
     }
 
-    async fn get_many(
-        &mut self,
-        _: &str,
-        _: &[String],
-        _: &[&str],
-        _: Intent,
-    ) -> Done<Vec<Option<Row>>> {
-        self.fail()
-    }
-
-    async fn find(
-        &mut self,
-        _: &Index,
-        _: &[Value],
-        _: Order,
-        _: Option<usize>,
-        _: &[&str],
-        _: Intent,
-    ) -> Done<Vec<(String, Row)>> {
+    async fn find(&mut self, _: Find<'_>) -> Done<Vec<(String, Row)>> {
         self.fail()
     }
 

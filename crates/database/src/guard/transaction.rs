@@ -11,10 +11,9 @@ use super::check::check_paths;
 use super::limit::{repeatable, unlimited, within, written};
 use super::stopping::Waiting;
 use crate::answer::Row;
-use crate::batch::Index;
 use crate::engine::{self, About, OpenTransaction};
 use crate::failure::{Done, Failure};
-use crate::patch::{Access, Intent, Order, Patch};
+use crate::patch::{Access, Find, Intent, Patch, Read};
 use crate::path;
 
 /// Multi-document transactions of a [`Database`](crate::Database).
@@ -123,7 +122,8 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    fn check_search(&self, index: &Index, prefix: &[Value], fields: &[&str]) -> Done<()> {
+    fn check_search(&self, find: &Find<'_>) -> Done<()> {
+        let Find { index, prefix, fields, .. } = find;
         self.check(index.collection, fields)?;
         self.about.check_index(index.name)?;
         check_paths(&index.fields)?;
@@ -180,14 +180,18 @@ impl Transaction<'_> {
         fields: &[&str],
         intent: Intent,
     ) -> Result<Option<Row>> {
-        let done = match self.check(collection, fields) {
-            Ok(()) => {
-                let intent = self.intent(intent);
-                answer!(self, self.inner.get(collection, key, fields, intent))
-            }
-            Err(failure) => Err(failure),
-        };
+        let read = Read { collection, keys: &[key], fields, intent };
+        let done = self.read(read).await.map(|mut rows| rows.pop().flatten());
         done.map_err(|failure| self.about.error(failure, &format!("get {collection} {key} in")))
+    }
+
+    async fn read(&mut self, read: Read<'_>) -> Done<Vec<Option<Row>>> {
+        self.check(read.collection, read.fields)?;
+        if read.keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let read = Read { intent: self.intent(read.intent), ..read };
+        answer!(self, self.inner.get(read))
     }
 
     /// The fields of several documents, in the order of the keys.
@@ -201,40 +205,26 @@ impl Transaction<'_> {
         fields: &[&str],
         intent: Intent,
     ) -> Result<Vec<Option<Row>>> {
-        let done = match self.check(collection, fields) {
-            Ok(()) if keys.is_empty() => Ok(Vec::new()),
-            Ok(()) => {
-                let intent = self.intent(intent);
-                answer!(self, self.inner.get_many(collection, keys, fields, intent))
-            }
-            Err(failure) => Err(failure),
-        };
+        let names: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let done = self.read(Read { collection, keys: &names, fields, intent }).await;
         let count = keys.len();
         done.map_err(|failure| self.about.error(failure, &format!("get {count} {collection} in")))
     }
 
-    /// Documents whose first index fields equal `prefix`, ordered by the remaining ones.
+    /// Documents by an index, with their keys.
     ///
     /// # Errors
     /// Why the database did not do it.
-    pub async fn find(
-        &mut self,
-        index: &Index,
-        prefix: &[Value],
-        order: Order,
-        limit: Option<usize>,
-        fields: &[&str],
-        intent: Intent,
-    ) -> Result<Vec<(String, Row)>> {
-        let done = match self.check_search(index, prefix, fields) {
+    pub async fn find(&mut self, find: Find<'_>) -> Result<Vec<(String, Row)>> {
+        let done = match self.check_search(&find) {
             Ok(()) => {
-                let intent = self.intent(intent);
-                answer!(self, self.inner.find(index, prefix, order, limit, fields, intent))
+                let find = Find { intent: self.intent(find.intent), ..find };
+                answer!(self, self.inner.find(find))
             }
             Err(failure) => Err(failure),
         };
         done.map_err(|failure| {
-            let what = format!("find in {} by {} in", index.collection, index.name);
+            let what = format!("find in {} by {} in", find.index.collection, find.index.name);
             self.about.error(failure, &what)
         })
     }

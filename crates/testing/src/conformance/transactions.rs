@@ -1,6 +1,6 @@
 //! Document transactions.
 
-use hoap_database::{Access, Change, Database, Index, Intent, Order, Patch};
+use hoap_database::{Access, Change, Database, Find, Index, Intent, Order, Patch};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::{Value, json};
 
@@ -92,7 +92,7 @@ pub fn finding_follows_the_index(target: &Database) {
     let find = |prefix: Value, order, limit: Option<usize>| {
         let found = transact(target, Access::Read, async |t| {
             let prefix = prefix.as_array().unwrap();
-            t.find(&index(), prefix, order, limit, &["o_id"], Intent::Look).await
+            t.find(Find { order, limit, fields: &["o_id"], ..Find::by(&index(), prefix) }).await
         });
         let found = found.unwrap().into_iter().map(|(key, row)| {
             let id = row[0].as_i64().unwrap();
@@ -115,7 +115,7 @@ pub fn finding_follows_the_index(target: &Database) {
     assert_eq!(find(json!([1]), Ascending, None).len(), 31);
     let too_many = transact(target, Access::Read, async |t| {
         let prefix = [json!(1), json!("L1"), json!(1), json!(1)];
-        t.find(&index(), &prefix, Ascending, None, &[], Intent::Look).await
+        t.find(Find { order: Ascending, ..Find::by(&index(), &prefix) }).await
     });
     assert_eq!(too_many.unwrap_err().kind, ErrorKind::Invalid);
 }
@@ -160,7 +160,7 @@ pub fn patches_change_what_they_name(target: &Database) {
     // The index follows.
     let found = transact(target, Access::Read, async |t| {
         let prefix = [json!(1), json!("L1"), json!(42)];
-        t.find(&index(), &prefix, Order::Ascending, None, &[], Intent::Look).await
+        t.find(Find::by(&index(), &prefix)).await
     });
     assert_eq!(found.unwrap(), [("1.1".to_owned(), vec![])]);
 }
@@ -276,8 +276,9 @@ pub fn a_transaction_reads_its_own_writes(target: &Database) {
         let rows = t.get_many(COLLECTION, &keys, &["o_id"], Intent::Change).await?;
         assert_eq!(rows, [Some(vec![json!(101)]), None, Some(vec![json!(7)])]);
         let prefix = [json!(1)];
-        let found =
-            t.find(&index(), &prefix, Order::Ascending, None, &["o_id"], Intent::Change).await?;
+        let found = t
+            .find(Find { fields: &["o_id"], intent: Intent::Change, ..Find::by(&index(), &prefix) })
+            .await?;
         let ids: Vec<_> = found.iter().map(|(_, row)| row[0].clone()).collect();
         assert_eq!(ids, [json!(3), json!(101)]);
         Ok(())
@@ -376,7 +377,7 @@ pub fn bad_names_are_refused_before_the_database_sees_them(target: &Database) {
             kind(t.get(COLLECTION, "1.1", &[path], look).await.map(drop)),
             ErrorKind::Invalid
         );
-        let found = t.find(&index, &[json!(1)], Order::Ascending, None, &[], look).await;
+        let found = t.find(Find { intent: look, ..Find::by(&index, &[json!(1)]) }).await;
         assert_eq!(kind(found.map(drop)), ErrorKind::Invalid);
         assert_eq!(kind(t.insert(bad, "1.1", &json!({})).await), ErrorKind::Invalid);
         let patched = t.patch(COLLECTION, "1.1", &[set("o_id'", json!(1))]).await;

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use hoap_ch2::data::DataSet;
 use hoap_ch2::ledger::HistoryKey;
 use hoap_data::random::Stream;
-use hoap_database::engine::{About, Calls, Documents, Done, Each, Engine, OpenTransaction, Session, Transactions};
-use hoap_database::{Access, Index, Intent, Order, Patch, Row};
+use hoap_database::engine::{About, Calls, Documents, Done, Each, Engine, OpenTransaction, Read, Session, Transactions};
+use hoap_database::{Access, Find, Order, Patch, Row};
 use hoap_record::Description;
 use hoap_record::witness::Level;
 use hoap_testing::scanned::only_reads;
@@ -205,40 +205,16 @@ impl OpenTransaction for &Answers {
         false
     }
 
-    async fn get(
-        &mut self,
-        collection: &str,
-        key: &str,
-        fields: &[&str],
-        _: Intent,
-    ) -> Done<Option<Row>> {
-        Ok(self.fields(collection, key).map(|made| row(made, fields)))
-    }
-
-    async fn get_many(
-        &mut self,
-        collection: &str,
-        keys: &[String],
-        fields: &[&str],
-        _: Intent,
-    ) -> Done<Vec<Option<Row>>> {
-        let document = |key: &String| Some(row(self.fields(collection, key)?, fields));
-        Ok(keys.iter().map(document).collect())
+    async fn get(&mut self, read: Read<'_>) -> Done<Vec<Option<Row>>> {
+        let document = |key: &&str| Some(row(self.fields(read.collection, key)?, read.fields));
+        Ok(read.keys.iter().map(document).collect())
     }
 
     /// The ends of the undelivered orders of a district.
-    async fn find(
-        &mut self,
-        _: &Index,
-        prefix: &[Value],
-        order: Order,
-        _: Option<usize>,
-        _: &[&str],
-        _: Intent,
-    ) -> Done<Vec<(String, Row)>> {
-        let [w, d] = [0, 1].map(|at: usize| prefix[at].as_u64().unwrap_or_default());
+    async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>> {
+        let [w, d] = [0, 1].map(|at: usize| find.prefix[at].as_u64().unwrap_or_default());
         let there = self.counters(w, d).filter(|counters| counters.oldest < counters.next);
-        let number = there.map(|counters| match order {
+        let number = there.map(|counters| match find.order {
             Order::Ascending => counters.oldest,
             Order::Descending => counters.next - 1,
         });

@@ -6,13 +6,12 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use hoap_database::engine::{
-    About, Analytics, Calls, Documents, Done, Engine, OpenTransaction, QuerySession, Session,
+    About, Analytics, Calls, Documents, Done, Engine, OpenTransaction, QuerySession, Read, Session,
     Transactions,
 };
 use hoap_database::failure::Failure;
 use hoap_database::{
-    Access, AnalyticalSession, Answer, Database, Explained, Index, Intent, Order, Patch, Row,
-    Transaction,
+    Access, AnalyticalSession, Answer, Database, Explained, Find, Patch, Row, Transaction,
 };
 use hoap_databases::sqlite::SqliteEngine;
 use hoap_drive::Canceller;
@@ -160,30 +159,14 @@ impl OpenTransaction for FlakyTransaction<'_> {
         self.tx.is_none()
     }
 
-    async fn get(&mut self, c: &str, key: &str, f: &[&str], i: Intent) -> Done<Option<Row>> {
-        Ok(self.tx()?.get(c, key, f, i).await?)
+    async fn get(&mut self, read: Read<'_>) -> Done<Vec<Option<Row>>> {
+        let Read { collection, keys, fields, intent } = read;
+        let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+        Ok(self.tx()?.get_many(collection, &keys, fields, intent).await?)
     }
 
-    async fn get_many(
-        &mut self,
-        c: &str,
-        keys: &[String],
-        f: &[&str],
-        i: Intent,
-    ) -> Done<Vec<Option<Row>>> {
-        Ok(self.tx()?.get_many(c, keys, f, i).await?)
-    }
-
-    async fn find(
-        &mut self,
-        index: &Index,
-        prefix: &[Value],
-        order: Order,
-        limit: Option<usize>,
-        f: &[&str],
-        i: Intent,
-    ) -> Done<Vec<(String, Row)>> {
-        Ok(self.tx()?.find(index, prefix, order, limit, f, i).await?)
+    async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>> {
+        Ok(self.tx()?.find(find).await?)
     }
 
     async fn insert(&mut self, c: &str, key: &str, document: &Value) -> Done<()> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use hoap_database::{Access, Change, Database, Intent, Patch};
+use hoap_database::{Access, Change, Database, Find, Intent, Patch};
 use hoap_testing::errors::{missing, unavailable};
 use hoap_workload::{ErrorKind, Result};
 use serde_json::json;
@@ -169,7 +169,7 @@ fn a_file_without_the_collections_asks_for_a_load() {
     wait(target.documents().unwrap().create(&[COLLECTION])).unwrap();
     let find = transact(&target, Access::Read, async |t| {
         use hoap_database::Order::Ascending;
-        t.find(&index(), &[json!(1)], Ascending, None, &[], Intent::Look).await.map(drop)
+        t.find(Find { order: Ascending, ..Find::by(&index(), &[json!(1)]) }).await.map(drop)
     });
     missing(find.unwrap_err(), &["no such index", "run `hoap load` first"]);
 }

@@ -1,6 +1,6 @@
 //! What Couchbase promises where the common suite asks for more, or for something else.
 
-use hoap_database::{Access, Change, Database, Intent, Order, Patch};
+use hoap_database::{Access, Change, Database, Find, Intent, Patch};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::json;
 
@@ -118,9 +118,8 @@ pub fn a_key_from_a_counter_that_another_one_moved_is_a_conflict(target: &Databa
 /// The service would scan every document.
 pub fn a_search_that_an_index_cannot_serve_is_refused(target: &Database) {
     load(target, 1);
-    let e = transact(target, Access::Read, async |t| {
-        t.find(&index(), &[json!(null)], Order::Ascending, None, &[], Intent::Look).await
-    });
+    let e =
+        transact(target, Access::Read, async |t| t.find(Find::by(&index(), &[json!(null)])).await);
     let e = e.unwrap_err();
     assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
     assert!(e.to_string().contains("o_w_id"), "{e}");

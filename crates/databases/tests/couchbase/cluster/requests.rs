@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use hoap_database::key_value::{Fields, Record, Scanned};
 use hoap_database::shop::JoinVariant;
-use hoap_database::{Access, Intent, Order};
+use hoap_database::{Access, Find, Intent, Order};
 use hoap_workload::ErrorKind;
 use serde_json::{Value, json};
 
@@ -115,7 +115,8 @@ fn searches_name_their_index_and_its_order() {
     load(&target, 3);
     transact(&target, Access::Read, async |t| {
         let prefix = [json!(1), json!("L1")];
-        t.find(&index(), &prefix, Order::Descending, Some(1), &[], Intent::Look).await
+        t.find(Find { order: Order::Descending, limit: Some(1), ..Find::by(&index(), &prefix) })
+            .await
     })
     .unwrap();
     let seen = service.seen("USE INDEX");
@@ -162,9 +163,10 @@ fn the_papers_indexes_are_made_and_searched() {
     let [_, orders, neworder] = paths.indexes().try_into().unwrap();
     transact(&target, Access::Read, async |t| {
         let prefix = [json!(1), json!(2)];
-        t.find(&neworder, &prefix, Order::Ascending, Some(1), &[], Intent::Look).await?;
+        t.find(Find { limit: Some(1), ..Find::by(&neworder, &prefix) }).await?;
         let prefix = [json!(1), json!(2), json!(3)];
-        t.find(&orders, &prefix, Order::Descending, Some(1), &[], Intent::Look).await
+        t.find(Find { order: Order::Descending, limit: Some(1), ..Find::by(&orders, &prefix) })
+            .await
     })
     .unwrap();
     let searches = service.seen("USE INDEX");

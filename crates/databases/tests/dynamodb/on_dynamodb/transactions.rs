@@ -1,6 +1,6 @@
 //! Document transactions, where the suite asks for a snapshot, and the limits.
 
-use hoap_database::{Access, Change, Database, Intent, Order, Patch};
+use hoap_database::{Access, Change, Database, Find, Intent, Patch};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::{Value, json};
 
@@ -144,7 +144,7 @@ fn an_index_follows_inserts_patches_and_deletes_of_one_transaction_and_the_next(
     let find = |prefix: Value| {
         let found = transact(&target, Access::Read, async |t| {
             let prefix = prefix.as_array().unwrap();
-            t.find(&index(), prefix, Order::Ascending, None, &["o_id"], Intent::Look).await
+            t.find(Find { fields: &["o_id"], ..Find::by(&index(), prefix) }).await
         });
         found.unwrap().into_iter().map(|(key, _)| key).collect::<Vec<_>>()
     };
@@ -169,7 +169,7 @@ fn an_index_follows_inserts_patches_and_deletes_of_one_transaction_and_the_next(
     assert_eq!(field(&target, "1.2", "o_w_id"), json!(2));
     let missing = transact(&target, Access::Read, async |t| {
         let absent = hoap_database::Index { name: "absent", ..index() };
-        t.find(&absent, &[json!(1)], Order::Ascending, None, &[], Intent::Look).await
+        t.find(Find::by(&absent, &[json!(1)])).await
     });
     assert_eq!(missing.unwrap_err().kind, ErrorKind::Missing);
 }

@@ -1,6 +1,6 @@
 //! Clients in each other's way, at each level of isolation.
 
-use hoap_database::{Access, Change, Intent, Order, Patch};
+use hoap_database::{Access, Change, Find, Intent, Order, Patch};
 use hoap_workload::ErrorKind;
 use serde_json::json;
 
@@ -128,8 +128,14 @@ fn what_is_found_to_be_deleted_is_taken_once() {
                                 let change = Intent::Change;
                                 let order = Order::Ascending;
                                 let prefix = [json!(1)];
-                                let found =
-                                    t.find(&index(), &prefix, order, Some(1), &[], change).await?;
+                                let found = t
+                                    .find(Find {
+                                        order,
+                                        limit: Some(1),
+                                        intent: change,
+                                        ..Find::by(&index(), &prefix)
+                                    })
+                                    .await?;
                                 let Some((key, _)) = found.first() else { return Ok(false) };
                                 assert!(t.delete(COLLECTION, key).await?, "{key} was gone");
                                 t.commit().await?;

@@ -1,7 +1,7 @@
 //! What the run folder says is what is in force, and the mapping is what queries written against it
 //! rely on.
 
-use hoap_database::{Access, Change, Database, Index, Intent, Order, Patch};
+use hoap_database::{Access, Change, Database, Find, Index, Intent, Patch};
 use hoap_testing::until;
 use hoap_workload::ErrorKind;
 use serde_json::json;
@@ -110,9 +110,8 @@ fn a_missing_index_is_found_out_before_the_search() {
     let (target, _schema) = fresh();
     load(&target, 3);
     let other = Index { name: "orders_by_total", ..index() };
-    let found = transact(&target, Access::Read, async |t| {
-        t.find(&other, &[json!(1)], Order::Ascending, None, &[], Intent::Look).await
-    });
+    let found =
+        transact(&target, Access::Read, async |t| t.find(Find::by(&other, &[json!(1)])).await);
     let e = found.unwrap_err();
     assert_eq!(e.kind, ErrorKind::Missing, "{e}");
     assert!(e.to_string().contains("no such index: orders_by_total; run `hoap load`"), "{e}");
