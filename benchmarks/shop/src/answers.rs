@@ -8,8 +8,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use hoap_data::random::Stream;
-use hoap_database::shop::JoinVariant;
-use hoap_database::{Answer, Joins, Pages, Row};
+use hoap_database::shop::{Ask, JoinVariant};
+use hoap_database::{Answer, Row, Shop};
 use hoap_workload::answers::{AnswerFile, Column, Kind, Limit, Query, Questions};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::{Value, json};
@@ -112,13 +112,13 @@ impl Kept<'_> {
 
 /// Keeps pages.
 pub(super) async fn pages(
-    database: &Pages,
+    database: &Shop,
     data: &ShopData,
     target: &str,
     dir: &Path,
 ) -> Result<()> {
     let kept = Kept { asked: &PAGES, target, dir };
-    let mut session = database.session().await?;
+    let mut session = database.session(Ask::Pages).await?;
     let mut random = random();
     let limit = u32::try_from(data.spec().customers_per_country).map_err(|_| {
         let (tried, answer) = ("ask for a country", "it has more customers than a page can");
@@ -138,14 +138,14 @@ pub(super) async fn pages(
 
 /// Keeps joins, of zip codes and months with orders where they are found.
 pub(super) async fn joins(
-    database: &Joins,
+    database: &Shop,
     variant: JoinVariant,
     data: &ShopData,
     target: &str,
     dir: &Path,
 ) -> Result<()> {
     let kept = Kept { asked: &JOINS, target, dir };
-    let mut session = database.session(variant).await?;
+    let mut session = database.session(Ask::Joins(variant)).await?;
     let mut random = random();
     let (mut code, mut found) = (String::new(), Vec::new());
     for question in kept.asked.all {

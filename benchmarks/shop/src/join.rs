@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use hoap_data::random::Stream;
-use hoap_database::shop::{JoinRow, JoinVariant};
-use hoap_database::{JoinSession, Joins};
+use hoap_database::shop::{Ask, JoinRow, JoinVariant};
+use hoap_database::{Shop, ShopSession};
 use hoap_drive::{Client, Completion, Next, Workload};
 use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
@@ -15,7 +15,7 @@ use crate::{Options, Shared, below, wrong};
 
 /// The JOIN workload on one database.
 pub struct Join {
-    database: Joins,
+    database: Shop,
     variant: JoinVariant,
     shared: Shared,
 }
@@ -26,7 +26,7 @@ impl Join {
     /// # Errors
     /// Returns [`ErrorKind::Invalid`] where the database lacks this variant.
     pub fn new(
-        database: Joins,
+        database: Shop,
         data: ShopData,
         variant: Option<JoinVariant>,
         options: Options,
@@ -63,7 +63,7 @@ impl Workload for Join {
     }
 
     async fn client(&self, number: usize) -> Result<Self::Client> {
-        let session = self.database.session(self.variant).await?;
+        let session = self.database.session(Ask::Joins(self.variant)).await?;
         let random = self.shared.random(number);
         Ok(Joiner {
             session,
@@ -86,7 +86,7 @@ impl KeepAnswers for Join {
 
 /// One client that joins.
 pub struct Joiner {
-    session: JoinSession,
+    session: ShopSession,
     data: ShopData,
     check: bool,
     random: Stream,

@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use hoap_data::random::Stream;
-use hoap_database::{PageSession, Pages};
+use hoap_database::shop::Ask;
+use hoap_database::{Shop, ShopSession};
 use hoap_drive::{Client, Completion, Next, Workload};
 use hoap_workload::words::counted;
 use hoap_workload::{Error, Result};
@@ -21,13 +22,13 @@ const OFFSET: RangeInclusive<i64> = 0..=5;
 
 /// The Pagination workload on one database.
 pub struct Pagination {
-    database: Pages,
+    database: Shop,
     shared: Shared,
 }
 
 impl Pagination {
     /// Pagination over this data.
-    pub fn new(database: Pages, data: ShopData, options: Options) -> Self {
+    pub fn new(database: Shop, data: ShopData, options: Options) -> Self {
         Pagination { database, shared: Shared::new(data, options) }
     }
 }
@@ -44,7 +45,7 @@ impl Workload for Pagination {
     }
 
     async fn client(&self, number: usize) -> Result<Self::Client> {
-        let session = self.database.session().await?;
+        let session = self.database.session(Ask::Pages).await?;
         let random = self.shared.random(number);
         Ok(Pager {
             session,
@@ -75,7 +76,7 @@ struct Page {
 
 /// One client that reads pages.
 pub struct Pager {
-    session: PageSession,
+    session: ShopSession,
     data: ShopData,
     random: Stream,
     drawn: Page,

@@ -35,9 +35,8 @@ pub use batch::{Batch, Index};
 pub use guard::limit::{limited, opening};
 pub use guard::timer::Timer;
 pub use guard::{
-    AnalyticalSession, Analytics, AnyStore, BulkWriter, Database, Documents, JoinSession, Joins,
-    KeyValue, KeyValueSession, PageSession, Pages, Session, Transaction, Transactions,
-    stop_waiting,
+    AnalyticalSession, Analytics, AnyStore, BulkWriter, Database, Documents, KeyValue,
+    KeyValueSession, Session, Shop, ShopSession, Transaction, Transactions, stop_waiting,
 };
 pub use offers::{Offered, Offers, What};
 pub use patch::{Access, Change, Find, Intent, Order, Patch};

@@ -21,6 +21,15 @@ pub const ZIP_INDEX: &str = "shop_customer_zip";
 /// need be fetched. A database that finds orders by their key may omit it.
 pub const COVERING_INDEX: &str = "shop_orders_covering";
 
+/// What a session is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// Pages of customers.
+    Pages,
+    /// Joins in this variant.
+    Joins(JoinVariant),
+}
+
 /// A row of the JOIN's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JoinRow {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hoap_database::engine::{About, BoxedStore, Calls, Documents, Engine, Joins, Offers, What};
+use hoap_database::engine::{About, BoxedStore, Calls, Documents, Engine, Offers, Shop, What};
 use hoap_database::failure::Done;
 use hoap_record::Description;
 use hoap_record::Result;
@@ -76,7 +76,7 @@ impl Engine for CassandraEngine {
         Some(self)
     }
 
-    fn joins(&self) -> Option<&dyn Joins> {
+    fn shop(&self) -> Option<&dyn Shop> {
         Some(self)
     }
 }

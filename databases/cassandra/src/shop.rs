@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use hoap_database::engine::{self, Joins};
+use hoap_database::engine::{self, Shop};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::shop::{JoinRow, JoinVariant};
+use hoap_database::shop::{Ask, JoinRow, JoinVariant};
 use scylla::statement::prepared::PreparedStatement;
 
 use super::connection::Connection;
@@ -16,12 +16,12 @@ use super::{CassandraEngine, joined, notes};
 use crate::error::OrFail;
 
 #[async_trait]
-impl Joins for CassandraEngine {
+impl Shop for CassandraEngine {
     fn variants(&self) -> &'static [JoinVariant] {
         &[JoinVariant::JoiningTable]
     }
 
-    async fn joiner(&self, _: JoinVariant) -> Done<Box<dyn engine::Joiner>> {
+    async fn shop_session(&self, _: Ask) -> Done<Box<dyn engine::ShopSession>> {
         let connection = self.connection().await?;
         let statement = prepare(&connection).await?;
         Ok(Box::new(Joiner { connection, statement }))
@@ -48,7 +48,7 @@ pub struct Joiner {
 }
 
 #[async_trait]
-impl engine::Joiner for Joiner {
+impl engine::ShopSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         let answer = self
             .connection

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use hoap_database::engine::{
-    About, BoxedStore, Calls, Documents, Engine, Joins, Offers, Pages, Transactions, What,
+    About, BoxedStore, Calls, Documents, Engine, Offers, Shop, Transactions, What,
 };
 use hoap_database::failure::Done;
 use hoap_record::Description;
@@ -80,11 +80,7 @@ impl Engine for CouchbaseEngine {
         Some(self)
     }
 
-    fn pages(&self) -> Option<&dyn Pages> {
-        Some(self)
-    }
-
-    fn joins(&self) -> Option<&dyn Joins> {
+    fn shop(&self) -> Option<&dyn Shop> {
         Some(self)
     }
 }

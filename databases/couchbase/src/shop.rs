@@ -9,9 +9,9 @@
 //! no hash join: only the Enterprise Edition has it, and others pass over the hint.
 
 use async_trait::async_trait;
-use hoap_database::engine::{self, Joins, Pages};
+use hoap_database::engine::{self, Shop};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::shop::{COUNTRY_INDEX, COVERING_INDEX, JoinRow, JoinVariant};
+use hoap_database::shop::{Ask, COUNTRY_INDEX, COVERING_INDEX, JoinRow, JoinVariant};
 use hoap_record::ErrorKind;
 use serde_json::Value;
 
@@ -42,32 +42,30 @@ const HASH: &str = join!(
 );
 
 #[async_trait]
-impl Pages for CouchbaseEngine {
-    async fn pager(&self) -> Done<Box<dyn engine::Pager>> {
-        Ok(Box::new(Pager { node: connect(self, COUNTRY_INDEX).await? }))
-    }
-}
-
-#[async_trait]
-impl Joins for CouchbaseEngine {
+impl Shop for CouchbaseEngine {
     fn variants(&self) -> &'static [JoinVariant] {
         &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash]
     }
 
-    async fn joiner(&self, variant: JoinVariant) -> Done<Box<dyn engine::Joiner>> {
-        let text = match variant {
-            JoinVariant::Ansi => ANSI,
-            JoinVariant::Hash => HASH,
-            _ => INDEX,
-        };
-        let node = connect(self, CUSTOMERS_COVERING).await?;
-        if variant != JoinVariant::Index {
-            expect_index(&node, "shop_orders", COVERING_INDEX).await?;
+    async fn shop_session(&self, ask: Ask) -> Done<Box<dyn engine::ShopSession>> {
+        match ask {
+            Ask::Pages => Ok(Box::new(Pager { node: connect(self, COUNTRY_INDEX).await? })),
+            Ask::Joins(variant) => {
+                let text = match variant {
+                    JoinVariant::Ansi => ANSI,
+                    JoinVariant::Hash => HASH,
+                    _ => INDEX,
+                };
+                let node = connect(self, CUSTOMERS_COVERING).await?;
+                if variant != JoinVariant::Index {
+                    expect_index(&node, "shop_orders", COVERING_INDEX).await?;
+                }
+                if variant == JoinVariant::Hash {
+                    expect_hash_join(&node, text).await?;
+                }
+                Ok(Box::new(Joiner { node, text }))
+            }
         }
-        if variant == JoinVariant::Hash {
-            expect_hash_join(&node, text).await?;
-        }
-        Ok(Box::new(Joiner { node, text }))
     }
 }
 
@@ -111,7 +109,7 @@ pub struct Joiner {
 
 // A dropped request closes its connection.
 #[async_trait]
-impl engine::Pager for Pager {
+impl engine::ShopSession for Pager {
     async fn page(
         &mut self,
         country: &str,
@@ -132,7 +130,7 @@ impl engine::Pager for Pager {
 }
 
 #[async_trait]
-impl engine::Joiner for Joiner {
+impl engine::ShopSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         let answer = self.node.run(self.text, &[zip.into(), month.into()], None).await?;
         for row in answer.lists()? {

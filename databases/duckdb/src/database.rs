@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use hoap_database::engine::{
-    About, Analytics, Calls, Documents, Engine, Joins, Offers, Pages, What,
-};
+use hoap_database::engine::{About, Analytics, Calls, Documents, Engine, Offers, Shop, What};
 use hoap_database::failure::Done;
 use hoap_record::Description;
 
@@ -71,11 +69,7 @@ impl Engine for DuckDbEngine {
         Some(self)
     }
 
-    fn pages(&self) -> Option<&dyn Pages> {
-        Some(self)
-    }
-
-    fn joins(&self) -> Option<&dyn Joins> {
+    fn shop(&self) -> Option<&dyn Shop> {
         Some(self)
     }
 }

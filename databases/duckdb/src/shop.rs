@@ -5,9 +5,9 @@
 
 use async_trait::async_trait;
 use duckdb::Connection;
-use hoap_database::engine::{self, Joins, Pages};
+use hoap_database::engine::{self, Shop};
 use hoap_database::failure::Done;
-use hoap_database::shop::{JoinRow, JoinVariant};
+use hoap_database::shop::{Ask, JoinRow, JoinVariant};
 
 use super::database::DuckDbEngine;
 use super::table;
@@ -29,20 +29,18 @@ const JOIN: &str = "SELECT o.month, c.zip,
     GROUP BY ALL ORDER BY cents";
 
 #[async_trait]
-impl Pages for DuckDbEngine {
-    async fn pager(&self) -> Done<Box<dyn engine::Pager>> {
-        Ok(Box::new(Pager(connect(self, &["shop_customer"], PAGE)?)))
-    }
-}
-
-#[async_trait]
-impl Joins for DuckDbEngine {
+impl Shop for DuckDbEngine {
     fn variants(&self) -> &'static [JoinVariant] {
         &[JoinVariant::Hash]
     }
 
-    async fn joiner(&self, _: JoinVariant) -> Done<Box<dyn engine::Joiner>> {
-        Ok(Box::new(Joiner(connect(self, &["shop_customer", "shop_orders"], JOIN)?)))
+    async fn shop_session(&self, ask: Ask) -> Done<Box<dyn engine::ShopSession>> {
+        match ask {
+            Ask::Pages => Ok(Box::new(Pager(connect(self, &["shop_customer"], PAGE)?))),
+            Ask::Joins(_) => {
+                Ok(Box::new(Joiner(connect(self, &["shop_customer", "shop_orders"], JOIN)?)))
+            }
+        }
     }
 }
 
@@ -63,7 +61,7 @@ pub struct Pager(Connection);
 pub struct Joiner(Connection);
 
 #[async_trait]
-impl engine::Pager for Pager {
+impl engine::ShopSession for Pager {
     async fn page(
         &mut self,
         country: &str,
@@ -82,7 +80,7 @@ impl engine::Pager for Pager {
 }
 
 #[async_trait]
-impl engine::Joiner for Joiner {
+impl engine::ShopSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         let mut statement = self.0.prepare_cached(JOIN).or_fail()?;
         let mut found = statement.query([zip, month]).or_fail()?;

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use hoap_database::engine::{
-    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Offers, Pages, Transactions,
-    What,
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Offers, Shop, Transactions, What,
 };
 use hoap_record::Description;
 
@@ -55,11 +54,7 @@ impl Engine for MongoDbEngine {
         Some(self)
     }
 
-    fn pages(&self) -> Option<&dyn Pages> {
-        Some(self)
-    }
-
-    fn joins(&self) -> Option<&dyn Joins> {
+    fn shop(&self) -> Option<&dyn Shop> {
         Some(self)
     }
 }

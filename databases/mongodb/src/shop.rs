@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::TryStreamExt;
-use hoap_database::engine::{self, Joins, Pages, put_key};
+use hoap_database::engine::{self, Shop, put_key};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::shop::{COUNTRY_INDEX, CUSTOMERS, JoinRow, JoinVariant, ORDERS, ZIP_INDEX};
+use hoap_database::shop::{Ask, COUNTRY_INDEX, CUSTOMERS, JoinRow, JoinVariant, ORDERS, ZIP_INDEX};
 use mongodb::bson::raw::RawBsonRef;
 use mongodb::bson::{Bson, Document, RawDocumentBuf, doc};
 
@@ -15,23 +15,23 @@ use super::{MongoDbEngine, value};
 use crate::error::OrFail;
 
 #[async_trait]
-impl Pages for MongoDbEngine {
-    async fn pager(&self) -> Done<Box<dyn engine::Pager>> {
-        expect_index(&self.server, COUNTRY_INDEX).await?;
-        Ok(Box::new(Pager { server: self.server.clone() }))
-    }
-}
-
-#[async_trait]
-impl Joins for MongoDbEngine {
+impl Shop for MongoDbEngine {
     fn variants(&self) -> &'static [JoinVariant] {
         &[JoinVariant::Lookup, JoinVariant::TwoPhase]
     }
 
-    async fn joiner(&self, variant: JoinVariant) -> Done<Box<dyn engine::Joiner>> {
-        expect_index(&self.server, ZIP_INDEX).await?;
-        let two_phase = variant == JoinVariant::TwoPhase;
-        Ok(Box::new(Joiner { server: self.server.clone(), two_phase }))
+    async fn shop_session(&self, ask: Ask) -> Done<Box<dyn engine::ShopSession>> {
+        match ask {
+            Ask::Pages => {
+                expect_index(&self.server, COUNTRY_INDEX).await?;
+                Ok(Box::new(Pager { server: self.server.clone() }))
+            }
+            Ask::Joins(variant) => {
+                expect_index(&self.server, ZIP_INDEX).await?;
+                let two_phase = variant == JoinVariant::TwoPhase;
+                Ok(Box::new(Joiner { server: self.server.clone(), two_phase }))
+            }
+        }
     }
 }
 
@@ -123,7 +123,7 @@ fn cents(amount: f64) -> i64 {
 }
 
 #[async_trait]
-impl engine::Pager for Pager {
+impl engine::ShopSession for Pager {
     async fn page(
         &mut self,
         country: &str,
@@ -151,7 +151,7 @@ impl engine::Pager for Pager {
 }
 
 #[async_trait]
-impl engine::Joiner for Joiner {
+impl engine::ShopSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         if self.two_phase {
             let row = |cents| JoinRow { month: month.to_owned(), zip: zip.to_owned(), cents };

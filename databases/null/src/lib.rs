@@ -22,12 +22,12 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use hoap_database::engine::{
-    About, BoxedStore, Calls, Documents, Done, Engine, Joiner, Joins, Pager, Pages, RecordSession,
-    RecordStore,
+    About, BoxedStore, Calls, Documents, Done, Engine, RecordSession, RecordStore, Shop,
+    ShopSession,
 };
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use hoap_database::options::{microseconds, milliseconds, set_each};
-use hoap_database::shop::{JoinRow, JoinVariant};
+use hoap_database::shop::{Ask, JoinRow, JoinVariant};
 use hoap_database::url::redact;
 use hoap_database::{Database, Offers, What};
 use hoap_record::Description;
@@ -138,11 +138,7 @@ impl Engine for Null {
         Some(self)
     }
 
-    fn pages(&self) -> Option<&dyn Pages> {
-        Some(self)
-    }
-
-    fn joins(&self) -> Option<&dyn Joins> {
+    fn shop(&self) -> Option<&dyn Shop> {
         Some(self)
     }
 }
@@ -206,34 +202,24 @@ impl RecordSession for NullSession {
 }
 
 #[async_trait]
-impl Pages for Null {
-    async fn pager(&self) -> Done<Box<dyn Pager>> {
-        Ok(Box::new(self.session()))
-    }
-}
-
-#[async_trait]
-impl Joins for Null {
+impl Shop for Null {
     fn variants(&self) -> &'static [JoinVariant] {
         &JoinVariant::ALL
     }
 
-    async fn joiner(&self, _: JoinVariant) -> Done<Box<dyn Joiner>> {
+    async fn shop_session(&self, _: Ask) -> Done<Box<dyn ShopSession>> {
         Ok(Box::new(self.session()))
     }
 }
 
 #[async_trait]
-impl Pager for NullSession {
+impl ShopSession for NullSession {
     async fn page(&mut self, _: &str, _: u32, _: u32, keys: &mut Vec<String>) -> Done<()> {
         keys.clear();
         self.operation().await;
         Ok(())
     }
-}
 
-#[async_trait]
-impl Joiner for NullSession {
     async fn join(&mut self, _: &str, _: &str, _: &mut Vec<JoinRow>) -> Done<()> {
         self.operation().await;
         Ok(())

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hoap_database::engine::{
-    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Pages, Transactions,
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Shop, Transactions,
 };
 use hoap_record::Description;
 
@@ -53,11 +53,7 @@ impl Engine for PostgresEngine {
         Some(self)
     }
 
-    fn pages(&self) -> Option<&dyn Pages> {
-        Some(self)
-    }
-
-    fn joins(&self) -> Option<&dyn Joins> {
+    fn shop(&self) -> Option<&dyn Shop> {
         Some(self)
     }
 }

@@ -9,9 +9,9 @@
 
 use async_trait::async_trait;
 use futures_util::{TryStreamExt, pin_mut};
-use hoap_database::engine::{self, Joins, Pages, put_key};
+use hoap_database::engine::{self, Shop, put_key};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::shop::{JoinRow, JoinVariant};
+use hoap_database::shop::{Ask, JoinRow, JoinVariant};
 use tokio_postgres::SimpleQueryMessage;
 
 use super::PostgresEngine;
@@ -53,27 +53,25 @@ const ORDERS: &str = concat!(
 );
 
 #[async_trait]
-impl Pages for PostgresEngine {
-    async fn pager(&self) -> Done<Box<dyn engine::Pager>> {
-        Ok(Box::new(Pager { link: connect(self, Role::Pages, &[PAGE]).await? }))
-    }
-}
-
-#[async_trait]
-impl Joins for PostgresEngine {
+impl Shop for PostgresEngine {
     fn variants(&self) -> &'static [JoinVariant] {
         &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash, JoinVariant::TwoPhase]
     }
 
-    async fn joiner(&self, variant: JoinVariant) -> Done<Box<dyn engine::Joiner>> {
-        let (role, texts): (_, &[&str]) = match variant {
-            JoinVariant::Ansi => (Role::Client, &[JOIN]),
-            JoinVariant::Hash => (Role::HashJoin, &[JOIN]),
-            JoinVariant::TwoPhase => (Role::Client, &[ORDER_KEYS, ORDERS]),
-            _ => (Role::IndexJoin, &[JOIN]),
-        };
-        let two_phase = variant == JoinVariant::TwoPhase;
-        Ok(Box::new(Joiner { link: connect(self, role, texts).await?, two_phase }))
+    async fn shop_session(&self, ask: Ask) -> Done<Box<dyn engine::ShopSession>> {
+        match ask {
+            Ask::Pages => Ok(Box::new(Pager { link: connect(self, Role::Pages, &[PAGE]).await? })),
+            Ask::Joins(variant) => {
+                let (role, texts): (_, &[&str]) = match variant {
+                    JoinVariant::Ansi => (Role::Client, &[JOIN]),
+                    JoinVariant::Hash => (Role::HashJoin, &[JOIN]),
+                    JoinVariant::TwoPhase => (Role::Client, &[ORDER_KEYS, ORDERS]),
+                    _ => (Role::IndexJoin, &[JOIN]),
+                };
+                let two_phase = variant == JoinVariant::TwoPhase;
+                Ok(Box::new(Joiner { link: connect(self, role, texts).await?, two_phase }))
+            }
+        }
     }
 }
 
@@ -130,7 +128,7 @@ fn json_string(text: &str) -> String {
 }
 
 #[async_trait]
-impl engine::Pager for Pager {
+impl engine::ShopSession for Pager {
     async fn page(
         &mut self,
         country: &str,
@@ -163,7 +161,7 @@ impl engine::Pager for Pager {
 }
 
 #[async_trait]
-impl engine::Joiner for Joiner {
+impl engine::ShopSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         let mut held = self.link.hold().await?;
         let (zip_json, month_json) = (json_string(zip), json_string(month));

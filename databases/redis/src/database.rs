@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use hoap_database::engine::{
-    About, BoxedStore, Calls, Documents, Engine, Joins, Offers, Pages, What,
-};
+use hoap_database::engine::{About, BoxedStore, Calls, Documents, Engine, Offers, Shop, What};
 use hoap_database::failure::{Done, Failure};
 use hoap_record::Description;
 use redis::cluster::ClusterClient;
@@ -143,11 +141,7 @@ impl Engine for RedisEngine {
         Some(self)
     }
 
-    fn pages(&self) -> Option<&dyn Pages> {
-        Some(self)
-    }
-
-    fn joins(&self) -> Option<&dyn Joins> {
+    fn shop(&self) -> Option<&dyn Shop> {
         Some(self)
     }
 }

@@ -7,9 +7,9 @@
 //! Each trip sees the state of its own moment.
 
 use async_trait::async_trait;
-use hoap_database::engine::{self, Joins, Pages};
+use hoap_database::engine::{self, Shop};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::shop::{COUNTRY_INDEX, CUSTOMERS, JoinRow, JoinVariant, ORDERS, ZIP_INDEX};
+use hoap_database::shop::{Ask, COUNTRY_INDEX, CUSTOMERS, JoinRow, JoinVariant, ORDERS, ZIP_INDEX};
 use redis::{Cmd, Value};
 
 use super::answers::texts;
@@ -18,28 +18,28 @@ use super::document::Path;
 use super::{RedisEngine, layout, notes};
 
 #[async_trait]
-impl Pages for RedisEngine {
-    async fn pager(&self) -> Done<Box<dyn engine::Pager>> {
-        Ok(Box::new(Pager(Client::connect(self, &[CUSTOMERS], COUNTRY_INDEX).await?)))
-    }
-}
-
-#[async_trait]
-impl Joins for RedisEngine {
+impl Shop for RedisEngine {
     fn variants(&self) -> &'static [JoinVariant] {
         &[JoinVariant::TwoPhase]
     }
 
-    async fn joiner(&self, _: JoinVariant) -> Done<Box<dyn engine::Joiner>> {
-        let prefix = &self.server.options.prefix;
-        Ok(Box::new(Joiner {
-            client: Client::connect(self, &[CUSTOMERS, ORDERS], ZIP_INDEX).await?,
-            customers: layout::documents(prefix, CUSTOMERS),
-            orders: layout::documents(prefix, ORDERS),
-            list: Path::new("order_list"),
-            month: Path::new("month"),
-            price: Path::new("sale_price"),
-        }))
+    async fn shop_session(&self, ask: Ask) -> Done<Box<dyn engine::ShopSession>> {
+        match ask {
+            Ask::Pages => {
+                Ok(Box::new(Pager(Client::connect(self, &[CUSTOMERS], COUNTRY_INDEX).await?)))
+            }
+            Ask::Joins(_) => {
+                let prefix = &self.server.options.prefix;
+                Ok(Box::new(Joiner {
+                    client: Client::connect(self, &[CUSTOMERS, ORDERS], ZIP_INDEX).await?,
+                    customers: layout::documents(prefix, CUSTOMERS),
+                    orders: layout::documents(prefix, ORDERS),
+                    list: Path::new("order_list"),
+                    month: Path::new("month"),
+                    price: Path::new("sale_price"),
+                }))
+            }
+        }
     }
 }
 
@@ -103,7 +103,7 @@ fn cents(price: &serde_json::Value) -> Option<i64> {
 }
 
 #[async_trait]
-impl engine::Pager for Pager {
+impl engine::ShopSession for Pager {
     async fn page(
         &mut self,
         country: &str,
@@ -121,7 +121,7 @@ impl engine::Pager for Pager {
 }
 
 #[async_trait]
-impl engine::Joiner for Joiner {
+impl engine::ShopSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         let customers = self.client.range(zip, 0, -1).await?;
         let ask = |before: &str, key: &str, fields: &[&[String; 2]]| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hoap_database::engine::{
-    About, Analytics, BoxedStore, Calls, Documents, Engine, Joins, Pages, Transactions,
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Shop, Transactions,
 };
 use hoap_record::Description;
 
@@ -48,11 +48,7 @@ impl Engine for SqliteEngine {
         Some(self)
     }
 
-    fn pages(&self) -> Option<&dyn Pages> {
-        Some(self)
-    }
-
-    fn joins(&self) -> Option<&dyn Joins> {
+    fn shop(&self) -> Option<&dyn Shop> {
         Some(self)
     }
 }

@@ -9,9 +9,9 @@
 //! SQLite has no hash join.
 
 use async_trait::async_trait;
-use hoap_database::engine::{self, Joins, Pages, put_key};
+use hoap_database::engine::{self, Shop, put_key};
 use hoap_database::failure::Done;
-use hoap_database::shop::{COUNTRY_INDEX, COVERING_INDEX, JoinRow, JoinVariant, ZIP_INDEX};
+use hoap_database::shop::{Ask, COUNTRY_INDEX, COVERING_INDEX, JoinRow, JoinVariant, ZIP_INDEX};
 use rusqlite::Connection;
 
 use super::connection::Role;
@@ -66,29 +66,27 @@ const ORDER: &str = concat!(
 );
 
 #[async_trait]
-impl Pages for SqliteEngine {
-    async fn pager(&self) -> Done<Box<dyn engine::Pager>> {
-        Ok(Box::new(Pager(connect(self, &[PAGE])?)))
-    }
-}
-
-#[async_trait]
-impl Joins for SqliteEngine {
+impl Shop for SqliteEngine {
     fn variants(&self) -> &'static [JoinVariant] {
         &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::TwoPhase]
     }
 
-    async fn joiner(&self, variant: JoinVariant) -> Done<Box<dyn engine::Joiner>> {
-        let way = match variant {
-            JoinVariant::TwoPhase => Way::TwoPhase,
-            JoinVariant::Ansi => Way::OneStatement(ANSI),
-            _ => Way::OneStatement(INDEX),
-        };
-        let texts: &[&str] = match &way {
-            Way::OneStatement(text) => &[text],
-            Way::TwoPhase => &[ORDER_KEYS, ORDER],
-        };
-        Ok(Box::new(Joiner { reader: connect(self, texts)?, way }))
+    async fn shop_session(&self, ask: Ask) -> Done<Box<dyn engine::ShopSession>> {
+        match ask {
+            Ask::Pages => Ok(Box::new(Pager(connect(self, &[PAGE])?))),
+            Ask::Joins(variant) => {
+                let way = match variant {
+                    JoinVariant::TwoPhase => Way::TwoPhase,
+                    JoinVariant::Ansi => Way::OneStatement(ANSI),
+                    _ => Way::OneStatement(INDEX),
+                };
+                let texts: &[&str] = match &way {
+                    Way::OneStatement(text) => &[text],
+                    Way::TwoPhase => &[ORDER_KEYS, ORDER],
+                };
+                Ok(Box::new(Joiner { reader: connect(self, texts)?, way }))
+            }
+        }
     }
 }
 
@@ -172,7 +170,7 @@ impl Joiner {
 }
 
 #[async_trait]
-impl engine::Pager for Pager {
+impl engine::ShopSession for Pager {
     async fn page(
         &mut self,
         country: &str,
@@ -197,7 +195,7 @@ impl engine::Pager for Pager {
 }
 
 #[async_trait]
-impl engine::Joiner for Joiner {
+impl engine::ShopSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         match self.way {
             Way::OneStatement(text) => self.join_in_one(text, zip, month, rows).or_fail()?,

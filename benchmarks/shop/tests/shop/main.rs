@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use hoap_database::engine::{About, Calls, Done, Engine, Joiner, Joins, Pager, Pages};
+use hoap_database::engine::{About, Calls, Done, Engine, Shop, ShopSession};
 use hoap_database::failure::Failure;
-use hoap_database::shop::{JoinRow, JoinVariant};
+use hoap_database::shop::{Ask, JoinRow, JoinVariant};
 use hoap_database::{Database, NotApplicable};
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::Description;
@@ -117,35 +117,24 @@ impl Engine for Memory {
         unreachable!("nothing is recorded of it")
     }
 
-    fn pages(&self) -> Option<&dyn Pages> {
-        Some(self)
-    }
-
-    fn joins(&self) -> Option<&dyn Joins> {
+    fn shop(&self) -> Option<&dyn Shop> {
         Some(self)
     }
 }
 
 #[async_trait]
-impl Pages for Memory {
-    async fn pager(&self) -> Done<Box<dyn Pager>> {
-        Ok(Box::new(self.clone()))
-    }
-}
-
-#[async_trait]
-impl Joins for Memory {
+impl Shop for Memory {
     fn variants(&self) -> &'static [JoinVariant] {
         &[JoinVariant::TwoPhase, JoinVariant::Lookup]
     }
 
-    async fn joiner(&self, _: JoinVariant) -> Done<Box<dyn Joiner>> {
+    async fn shop_session(&self, _: Ask) -> Done<Box<dyn ShopSession>> {
         Ok(Box::new(self.clone()))
     }
 }
 
 #[async_trait]
-impl Pager for Memory {
+impl ShopSession for Memory {
     async fn page(
         &mut self,
         country: &str,
@@ -171,10 +160,7 @@ impl Pager for Memory {
         }
         Ok(())
     }
-}
 
-#[async_trait]
-impl Joiner for Memory {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         self.note(Asked::Join(zip.to_owned(), month.to_owned()))?;
         let orders = self.order_lists.get(zip).into_iter().flatten().map(|key| &self.orders[key]);

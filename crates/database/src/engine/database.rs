@@ -9,7 +9,7 @@ use super::about::About;
 use super::documents::Documents;
 use super::queries::Analytics;
 use super::records::BoxedStore;
-use super::shop::{Joins, Pages};
+use super::shop::Shop;
 use super::transactions::Transactions;
 
 /// A database. What it does not mention, it lacks: [`About::offers`] says why.
@@ -47,13 +47,8 @@ pub trait Engine: Any + Send + Sync {
         None
     }
 
-    /// Pages of customers.
-    fn pages(&self) -> Option<&dyn Pages> {
-        None
-    }
-
-    /// Joins of customers and orders.
-    fn joins(&self) -> Option<&dyn Joins> {
+    /// Pages of customers, and joins of customers and orders.
+    fn shop(&self) -> Option<&dyn Shop> {
         None
     }
 }

@@ -20,7 +20,7 @@ pub use database::Engine;
 pub use documents::{Bulk, Documents, Each};
 pub use queries::{Analytics, QuerySession};
 pub use records::{BoxedSession, BoxedStore, RecordSession, RecordStore};
-pub use shop::{Joiner, Joins, Pager, Pages, put_key};
+pub use shop::{Shop, ShopSession, put_key};
 pub use transactions::{OpenTransaction, Session, Transactions, in_order};
 
 pub use crate::failure::Done;

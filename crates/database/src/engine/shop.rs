@@ -2,27 +2,35 @@
 
 use async_trait::async_trait;
 
-use crate::failure::Done;
-use crate::shop::{JoinRow, JoinVariant};
+use crate::failure::{Done, Failure};
+use crate::shop::{Ask, JoinRow, JoinVariant};
 
-/// A database that filters on a nested field with offset and limit; see [`crate::Pages`].
+/// Pages or joins, or both, as the engine offers them; see [`crate::Shop`].
 #[async_trait]
-pub trait Pages: Send + Sync {
-    /// Connects one client.
-    async fn pager(&self) -> Done<Box<dyn Pager>>;
+pub trait Shop: Send + Sync {
+    /// The variants of the join, its users' first choice first. Empty if it does not join.
+    fn variants(&self) -> &'static [JoinVariant];
+    /// Connects one client, which asks for this alone. A variant is one of them.
+    async fn shop_session(&self, ask: Ask) -> Done<Box<dyn ShopSession>>;
 }
 
-/// One client that reads pages.
+/// One client, which pages or joins.
 #[async_trait]
-pub trait Pager: Send {
+pub trait ShopSession: Send {
     /// Replaces `keys`, whose strings are used again, by those of a page.
     async fn page(
         &mut self,
-        country: &str,
-        offset: u32,
-        limit: u32,
-        keys: &mut Vec<String>,
-    ) -> Done<()>;
+        _country: &str,
+        _offset: u32,
+        _limit: u32,
+        _keys: &mut Vec<String>,
+    ) -> Done<()> {
+        Err(Failure::invalid("this session joins"))
+    }
+    /// Adds the rows of a join to `rows`, which is empty.
+    async fn join(&mut self, _zip: &str, _month: &str, _rows: &mut Vec<JoinRow>) -> Done<()> {
+        Err(Failure::invalid("this session pages"))
+    }
     /// See [`Bulk::abandon`](super::Bulk::abandon).
     fn abandon(&mut self) -> bool {
         true
@@ -35,25 +43,5 @@ pub fn put_key(keys: &mut Vec<String>, at: usize, key: &str) {
     match keys.get_mut(at) {
         Some(slot) => key.clone_into(slot),
         None => keys.push(key.to_owned()),
-    }
-}
-
-/// A database that joins customers with their orders; see [`crate::Joins`].
-#[async_trait]
-pub trait Joins: Send + Sync {
-    /// The variants of the join, its users' first choice first. Never empty.
-    fn variants(&self) -> &'static [JoinVariant];
-    /// Connects one client. The variant is one of them.
-    async fn joiner(&self, variant: JoinVariant) -> Done<Box<dyn Joiner>>;
-}
-
-/// One client that joins.
-#[async_trait]
-pub trait Joiner: Send {
-    /// Adds the rows of a join to `rows`, which is empty.
-    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()>;
-    /// See [`Bulk::abandon`](super::Bulk::abandon).
-    fn abandon(&mut self) -> bool {
-        true
     }
 }

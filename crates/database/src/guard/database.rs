@@ -9,7 +9,7 @@ use hoap_record::Description;
 use super::analytics::Analytics;
 use super::documents::Documents;
 use super::records::{AnyStore, KeyValue};
-use super::shop::{Joins, Pages};
+use super::shop::Shop;
 use super::transaction::Transactions;
 use crate::applicable::Applicable;
 use crate::engine::{About, Calls, Engine, RecordStore};
@@ -93,14 +93,17 @@ impl Database {
     }
 
     /// Pages of customers.
-    pub fn pages(&self) -> Applicable<Pages> {
-        self.about.offer(What::Pagination, self.engine.pages())?;
-        Ok(Pages::new(self.engine.clone(), self.about.clone()))
+    pub fn pages(&self) -> Applicable<Shop> {
+        self.shop(What::Pagination)
     }
 
     /// Joins of customers and orders.
-    pub fn joins(&self) -> Applicable<Joins> {
-        self.about.offer(What::Join, self.engine.joins())?;
-        Ok(Joins::new(self.engine.clone(), self.about.clone()))
+    pub fn joins(&self) -> Applicable<Shop> {
+        self.shop(What::Join)
+    }
+
+    fn shop(&self, what: What) -> Applicable<Shop> {
+        self.about.offer(what, self.engine.shop())?;
+        Ok(Shop::new(self.engine.clone(), self.about.clone()))
     }
 }

@@ -28,6 +28,6 @@ pub use analytics::{AnalyticalSession, Analytics};
 pub use database::Database;
 pub use documents::{BulkWriter, Documents};
 pub use records::{AnyStore, KeyValue, KeyValueSession};
-pub use shop::{JoinSession, Joins, PageSession, Pages};
+pub use shop::{Shop, ShopSession};
 pub use stopping::stop_waiting;
 pub use transaction::{Session, Transaction, Transactions};

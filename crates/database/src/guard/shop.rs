@@ -6,20 +6,21 @@ use hoap_record::Result;
 
 use super::limit::{answer, repeatable, unlimited};
 use super::stopping::Waiting;
-use crate::engine::{About, Calls, Engine, Joiner, Pager};
+use crate::engine::{self, About, Calls, Engine};
 use crate::failure::Failure;
-use crate::shop::{JoinRow, JoinVariant};
+use crate::shop::{Ask, JoinRow, JoinVariant};
 
-/// Pages of customers, filtered on a nested field. Clones are of the same database.
+/// Pages of customers, filtered on a nested field, or joins of customers with their orders. Clones
+/// are of the same database.
 #[derive(Clone)]
-pub struct Pages {
+pub struct Shop {
     engine: Arc<dyn Engine>,
     about: Arc<About>,
 }
 
-impl Pages {
+impl Shop {
     pub(super) fn new(engine: Arc<dyn Engine>, about: Arc<About>) -> Self {
-        Pages { engine, about }
+        Shop { engine, about }
     }
 
     /// Whether its calls block their thread.
@@ -27,33 +28,48 @@ impl Pages {
         self.about.calls == Calls::Blocking
     }
 
+    /// The variants of the join that the database has, its users' first choice first.
+    pub fn variants(&self) -> &'static [JoinVariant] {
+        self.engine.shop().map_or(&[], |shop| shop.variants())
+    }
+
     /// Connects one client.
     ///
     /// # Errors
-    /// Why the database could not be reached, or refuses.
-    pub async fn session(&self) -> Result<PageSession> {
-        let Pages { engine, about } = self;
-        let done = match engine.pages() {
-            Some(pages) => unlimited(about, pages.pager()).await,
-            None => Err(Failure::invalid("it has no pages")),
+    /// Returns [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for a variant that is not one of
+    /// [`Shop::variants`].
+    pub async fn session(&self, ask: Ask) -> Result<ShopSession> {
+        let Shop { engine, about } = self;
+        let done = match (engine.shop(), ask) {
+            (Some(shop), Ask::Joins(variant)) if !shop.variants().contains(&variant) => {
+                Err(Failure::invalid(format!("it has no {variant} join")))
+            }
+            (Some(shop), _) => unlimited(about, shop.shop_session(ask)).await,
+            (None, _) => Err(Failure::invalid("it was not made for that")),
         };
         match done {
             Ok(inner) => {
-                Ok(PageSession { about: about.clone(), inner, waiting: Waiting::default() })
+                Ok(ShopSession { about: about.clone(), inner, waiting: Waiting::default() })
             }
-            Err(failure) => Err(about.error(failure, "page through customers in")),
+            Err(failure) => Err(about.error(
+                failure,
+                match ask {
+                    Ask::Pages => "page through customers in",
+                    Ask::Joins(_) => "join customers in",
+                },
+            )),
         }
     }
 }
 
-/// One client that reads pages.
-pub struct PageSession {
+/// One client, which pages or joins.
+pub struct ShopSession {
     about: Arc<About>,
-    inner: Box<dyn Pager>,
+    inner: Box<dyn engine::ShopSession>,
     waiting: Waiting,
 }
 
-impl PageSession {
+impl ShopSession {
     /// Replaces `keys` by the keys of a country's customers: at most `limit`, after the first
     /// `offset`, in the database's own order.
     ///
@@ -72,60 +88,7 @@ impl PageSession {
             self.about.error(failure, &format!("page through {country} in"))
         })
     }
-}
 
-/// Joins of customers with their orders. Clones are of the same database.
-#[derive(Clone)]
-pub struct Joins {
-    engine: Arc<dyn Engine>,
-    about: Arc<About>,
-}
-
-impl Joins {
-    pub(super) fn new(engine: Arc<dyn Engine>, about: Arc<About>) -> Self {
-        Joins { engine, about }
-    }
-
-    /// Whether its calls block their thread.
-    pub fn blocking(&self) -> bool {
-        self.about.calls == Calls::Blocking
-    }
-
-    /// The variants of the join that the database has, its users' first choice first.
-    pub fn variants(&self) -> &'static [JoinVariant] {
-        self.engine.joins().map_or(&[], |joins| joins.variants())
-    }
-
-    /// Connects one client.
-    ///
-    /// # Errors
-    /// Returns [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if `variant` is not one of
-    /// [`Joins::variants`].
-    pub async fn session(&self, variant: JoinVariant) -> Result<JoinSession> {
-        let Joins { engine, about } = self;
-        let done = match engine.joins() {
-            Some(joins) if joins.variants().contains(&variant) => {
-                unlimited(about, joins.joiner(variant)).await
-            }
-            _ => Err(Failure::invalid(format!("it has no {variant} join"))),
-        };
-        match done {
-            Ok(inner) => {
-                Ok(JoinSession { about: about.clone(), inner, waiting: Waiting::default() })
-            }
-            Err(failure) => Err(about.error(failure, "join customers in")),
-        }
-    }
-}
-
-/// One client that joins.
-pub struct JoinSession {
-    about: Arc<About>,
-    inner: Box<dyn Joiner>,
-    waiting: Waiting,
-}
-
-impl JoinSession {
     /// Replaces `rows` by the sums of sale_price, per month and zip code, of the orders that
     /// customers of this zip code placed in this month. The smallest sum comes first.
     ///

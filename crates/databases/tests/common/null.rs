@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
-use hoap_database::shop::{JoinRow, JoinVariant};
+use hoap_database::shop::{Ask, JoinRow, JoinVariant};
 use hoap_database::{Batch, Database};
 use hoap_databases::null::{self, Discarded, Null};
 use hoap_testing::wait;
@@ -42,10 +42,11 @@ fn every_operation_succeeds_at_once_and_empties_its_buffers() {
     scanned.push("user1");
     assert_eq!(at_once(client.scan("user1", 9, Fields::None, &mut scanned)), Ok(()));
     assert!(scanned.is_empty());
-    let mut pages = at_once(target.pages().unwrap().session()).unwrap();
+    let mut pages = at_once(target.pages().unwrap().session(Ask::Pages)).unwrap();
     let mut keys = vec!["old".to_owned()];
     assert_eq!(at_once(pages.page("here", 1, 2, &mut keys)), Ok(()));
-    let mut joins = at_once(target.joins().unwrap().session(JoinVariant::Hash)).unwrap();
+    let mut joins =
+        at_once(target.joins().unwrap().session(Ask::Joins(JoinVariant::Hash))).unwrap();
     let mut rows = vec![JoinRow { month: "May".into(), zip: "1".into(), cents: 1 }];
     assert_eq!(at_once(joins.join("1", "May", &mut rows)), Ok(()));
     assert!(keys.is_empty() && rows.is_empty());

@@ -4,6 +4,7 @@ mod link;
 mod refused;
 mod typed;
 
+use hoap_database::shop::Ask;
 use hoap_database::{Batch, Database, Row};
 use hoap_databases::duckdb::open;
 use hoap_testing::conformance::{COLLECTION, batch, count, indexes, load, load_shop, wait};
@@ -254,8 +255,8 @@ fn what_it_lacks_is_refused_by_name() {
 #[test]
 fn pages_of_customers_that_are_not_there_are_missing() {
     let (target, _folder) = place("");
-    let e = wait(target.pages().unwrap().session()).map(drop).unwrap_err();
+    let e = wait(target.pages().unwrap().session(Ask::Pages)).map(drop).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Missing, "{e}");
     load_shop(&target, &indexes());
-    wait(target.pages().unwrap().session()).unwrap();
+    wait(target.pages().unwrap().session(Ask::Pages)).unwrap();
 }

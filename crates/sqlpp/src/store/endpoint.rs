@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use hoap_database::engine::{
-    About, Analytics, Calls, Documents, Engine, Joins, Offers, Pages, What,
-};
+use hoap_database::engine::{About, Analytics, Calls, Documents, Engine, Offers, Shop, What};
 use hoap_database::failure::Done;
 use hoap_record::Description;
 use serde_json::Value;
@@ -60,11 +58,7 @@ impl Engine for StoreEngine {
         Some(self)
     }
 
-    fn pages(&self) -> Option<&dyn Pages> {
-        Some(self)
-    }
-
-    fn joins(&self) -> Option<&dyn Joins> {
+    fn shop(&self) -> Option<&dyn Shop> {
         Some(self)
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use hoap_database::engine::{self, Joins, Pages};
+use hoap_database::engine::{self, Shop};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::shop::{COUNTRY_INDEX, CUSTOMERS, JoinRow, JoinVariant, ORDERS, ZIP_INDEX};
+use hoap_database::shop::{Ask, COUNTRY_INDEX, CUSTOMERS, JoinRow, JoinVariant, ORDERS, ZIP_INDEX};
 use serde_json::Value;
 
 use super::endpoint::{Endpoint, StoreEngine};
@@ -13,44 +13,44 @@ use super::underway;
 use crate::Request;
 
 #[async_trait]
-impl Pages for StoreEngine {
-    async fn pager(&self) -> Done<Box<dyn engine::Pager>> {
-        let definition = &self.endpoint.definition;
-        let (name, key) = (definition.name(CUSTOMERS), definition.key("c"));
-        // Without an order two pages might have the same customer: many nodes answer.
-        let statement = format!(
-            "SELECT VALUE {key} FROM {name} AS c WHERE c.address.country = $country \
-             ORDER BY {key} LIMIT $limit OFFSET $offset"
-        );
-        Ok(Box::new(Pager(Client::new(&self.endpoint, statement, COUNTRY_INDEX).await?)))
-    }
-}
-
-#[async_trait]
-impl Joins for StoreEngine {
+impl Shop for StoreEngine {
     fn variants(&self) -> &'static [JoinVariant] {
         &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash]
     }
 
-    async fn joiner(&self, variant: JoinVariant) -> Done<Box<dyn engine::Joiner>> {
-        let hint = match variant {
-            JoinVariant::Index => "/*+ indexnl */ ",
-            JoinVariant::Hash => "/*+ hash-bcast */ ",
-            _ => "",
-        };
-        let definition = &self.endpoint.definition;
-        let (customers, orders) = (definition.name(CUSTOMERS), definition.name(ORDERS));
-        // Cents are whole numbers, and so is their sum.
-        let statement = format!(
-            "SELECT VALUE [month, zip, cents] \
-             FROM {customers} AS c UNNEST c.order_list AS k JOIN {orders} AS o ON k {hint}= {} \
-             WHERE c.address.zip = $zip AND o.month = $month \
-             GROUP BY o.month AS month, c.address.zip AS zip \
-             LET cents = sum(to_bigint(round(o.sale_price * 100))) \
-             ORDER BY cents",
-            definition.key("o")
-        );
-        Ok(Box::new(Joiner(Client::new(&self.endpoint, statement, ZIP_INDEX).await?)))
+    async fn shop_session(&self, ask: Ask) -> Done<Box<dyn engine::ShopSession>> {
+        match ask {
+            Ask::Pages => {
+                let definition = &self.endpoint.definition;
+                let (name, key) = (definition.name(CUSTOMERS), definition.key("c"));
+                // Without an order two pages might have the same customer: many nodes answer.
+                let statement = format!(
+                    "SELECT VALUE {key} FROM {name} AS c WHERE c.address.country = $country \
+                     ORDER BY {key} LIMIT $limit OFFSET $offset"
+                );
+                Ok(Box::new(Pager(Client::new(&self.endpoint, statement, COUNTRY_INDEX).await?)))
+            }
+            Ask::Joins(variant) => {
+                let hint = match variant {
+                    JoinVariant::Index => "/*+ indexnl */ ",
+                    JoinVariant::Hash => "/*+ hash-bcast */ ",
+                    _ => "",
+                };
+                let definition = &self.endpoint.definition;
+                let (customers, orders) = (definition.name(CUSTOMERS), definition.name(ORDERS));
+                // Cents are whole numbers, and so is their sum.
+                let statement = format!(
+                    "SELECT VALUE [month, zip, cents] \
+                     FROM {customers} AS c UNNEST c.order_list AS k JOIN {orders} AS o ON k {hint}= {} \
+                     WHERE c.address.zip = $zip AND o.month = $month \
+                     GROUP BY o.month AS month, c.address.zip AS zip \
+                     LET cents = sum(to_bigint(round(o.sale_price * 100))) \
+                     ORDER BY cents",
+                    definition.key("o")
+                );
+                Ok(Box::new(Joiner(Client::new(&self.endpoint, statement, ZIP_INDEX).await?)))
+            }
+        }
     }
 }
 
@@ -89,7 +89,7 @@ impl Client {
 
 // The request of a dropped call is cancelled, and its connection closed.
 #[async_trait]
-impl engine::Pager for Pager {
+impl engine::ShopSession for Pager {
     async fn page(
         &mut self,
         country: &str,
@@ -115,7 +115,7 @@ impl engine::Pager for Pager {
 }
 
 #[async_trait]
-impl engine::Joiner for Joiner {
+impl engine::ShopSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         let endpoint = &self.0.endpoint;
         let request = self.0.request().parameter("zip", zip).parameter("month", month);

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hoap_database::shop::{JoinRow, JoinVariant};
-use hoap_database::{Batch, Database, Index, JoinSession};
+use hoap_database::shop::{Ask, JoinRow, JoinVariant};
+use hoap_database::{Batch, Database, Index, ShopSession};
 use hoap_workload::ErrorKind;
 use serde_json::{Value, json};
 
@@ -83,7 +83,7 @@ pub fn load_shop(target: &Database, indexes: &[Index]) {
 
 pub fn pages_are_the_customers_of_the_country(target: &Database) {
     load_shop(target, &indexes());
-    let mut session = wait(target.pages().unwrap().session()).unwrap();
+    let mut session = wait(target.pages().unwrap().session(Ask::Pages)).unwrap();
     let mut keys = vec!["of the page before".to_owned(); 3];
     for c in 0..COUNTRIES {
         let of_country = (0..CUSTOMERS).filter(|n| n % COUNTRIES == c);
@@ -115,11 +115,11 @@ pub fn pages_are_the_customers_of_the_country(target: &Database) {
 }
 
 /// One session per variant.
-fn joins(target: &Database) -> impl Iterator<Item = (JoinVariant, JoinSession)> {
+fn joins(target: &Database) -> impl Iterator<Item = (JoinVariant, ShopSession)> {
     let joins = target.joins().unwrap();
     let variants = joins.variants();
     assert!(!variants.is_empty());
-    variants.iter().map(move |v| (*v, wait(joins.session(*v)).unwrap()))
+    variants.iter().map(move |v| (*v, wait(joins.session(Ask::Joins(*v))).unwrap()))
 }
 
 pub fn every_join_sums_to_the_cent(target: &Database) {
@@ -157,7 +157,7 @@ pub fn a_join_that_is_not_offered_is_refused(target: &Database) {
     let joins = target.joins().unwrap();
     let offered = joins.variants();
     for variant in JoinVariant::ALL {
-        let session = wait(joins.session(variant));
+        let session = wait(joins.session(Ask::Joins(variant)));
         match session {
             Ok(_) => assert!(offered.contains(&variant), "{variant:?}"),
             Err(e) => {
@@ -192,7 +192,7 @@ fn settle(target: &Database, indexes: &[Index]) {
 pub fn pages_without_their_index_are_refused(target: &Database) {
     load_shop(target, &[]);
     let pages = target.pages().unwrap();
-    let session = || wait(pages.session()).map(drop);
+    let session = || wait(pages.session(Ask::Pages)).map(drop);
     missing(session().unwrap_err(), &[lacking(target).0, "hoap load"]);
     settle(target, &indexes()[..1]);
     session().unwrap();
@@ -205,7 +205,8 @@ pub fn joins_without_their_indexes_are_refused(target: &Database) {
     load_shop(target, &[]);
     let sessions = || {
         let joins = target.joins().unwrap();
-        let sessions = joins.variants().iter().map(|v| wait(joins.session(*v)).map(drop));
+        let sessions =
+            joins.variants().iter().map(|v| wait(joins.session(Ask::Joins(*v))).map(drop));
         sessions.collect::<Vec<_>>()
     };
     let refused = |words: &str| {

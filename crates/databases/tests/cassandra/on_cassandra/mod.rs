@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hoap_database::key_value::{Fields, Record, Scanned};
-use hoap_database::shop::JoinVariant;
+use hoap_database::shop::{Ask, JoinVariant};
 use hoap_database::{Batch, Database, Documents};
 use hoap_testing::errors::fails;
 use hoap_workload::ErrorKind;
@@ -200,7 +200,7 @@ fn a_table_made_for_ycsb_is_used_as_it_is() {
 fn joins_that_it_does_not_have_are_refused() {
     let (target, _guard) = fresh();
     for variant in [JoinVariant::Index, JoinVariant::TwoPhase, JoinVariant::Lookup] {
-        fails(wait(target.joins().unwrap().session(variant)), ErrorKind::Invalid, &[]);
+        fails(wait(target.joins().unwrap().session(Ask::Joins(variant))), ErrorKind::Invalid, &[]);
     }
 }
 

@@ -8,7 +8,7 @@ mod silent;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use conformance::{COLLECTION, batch, wait};
-use hoap_database::shop::{COUNTRY_INDEX, JoinVariant, ZIP_INDEX};
+use hoap_database::shop::{Ask, COUNTRY_INDEX, JoinVariant, ZIP_INDEX};
 use hoap_database::{AnalyticalSession, Database, Index};
 use hoap_databases::couchbase_analytics::open;
 use hoap_testing::certificates;
@@ -437,11 +437,12 @@ fn what_is_given_up_is_cancelled_by_its_context() {
     let mut session = session(&target);
     wait(async {
         tokio::time::timeout(soon, session.query("SELECT endless", &[])).await.unwrap_err();
-        let mut pages = target.pages().unwrap().session().await.unwrap();
+        let mut pages = target.pages().unwrap().session(Ask::Pages).await.unwrap();
         let (mut keys, mut rows) = (Vec::new(), Vec::new());
         let page = pages.page("Norway", 0, 10, &mut keys);
         tokio::time::timeout(soon, page).await.unwrap_err();
-        let mut joins = target.joins().unwrap().session(JoinVariant::Ansi).await.unwrap();
+        let mut joins =
+            target.joins().unwrap().session(Ask::Joins(JoinVariant::Ansi)).await.unwrap();
         let join = joins.join("12345", "2026-01", &mut rows);
         tokio::time::timeout(soon, join).await.unwrap_err();
         tokio::time::sleep(3 * soon).await;

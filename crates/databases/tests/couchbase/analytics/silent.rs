@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use hoap_database::shop::Ask;
 use hoap_workload::Error;
 
 use super::*;
@@ -51,7 +52,7 @@ fn a_note_without_an_answer_is_a_timeout_and_its_write_is_ambiguous() {
 fn a_page_without_an_answer_is_cancelled_and_the_next_one_is_there() {
     let (service, silent) = service("shop_customer");
     let target = at(&service, "bench?answer_timeout_ms=1500");
-    let mut pager = wait(target.pages().unwrap().session()).unwrap();
+    let mut pager = wait(target.pages().unwrap().session(Ask::Pages)).unwrap();
     let mut keys = Vec::new();
     *silent.lock().unwrap() = true;
     let e = wait(pager.page("x", 0, 1, &mut keys)).unwrap_err();

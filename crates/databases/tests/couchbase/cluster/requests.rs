@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hoap_database::key_value::{Fields, Record, Scanned};
-use hoap_database::shop::JoinVariant;
+use hoap_database::shop::{Ask, JoinVariant};
 use hoap_database::{Access, Find, Intent, Order};
 use hoap_workload::ErrorKind;
 use serde_json::{Value, json};
@@ -249,10 +249,10 @@ fn scans_pages_and_joins_are_the_texts_of_the_reports() {
     let (_, made, _) = service.seen("CREATE INDEX `shop_customer_zip").remove(0);
     let covering = "`shop_customer_zip_orders` ON `shop_customer`(`address`.`zip`, `order_list`)";
     assert!(made.contains(covering), "{made}");
-    let mut pages = wait(target.pages().unwrap().session()).unwrap();
+    let mut pages = wait(target.pages().unwrap().session(Ask::Pages)).unwrap();
     wait(pages.page("x", 3, 7, &mut Vec::new())).unwrap();
     for variant in target.joins().unwrap().variants() {
-        let mut joins = wait(target.joins().unwrap().session(*variant)).unwrap();
+        let mut joins = wait(target.joins().unwrap().session(Ask::Joins(*variant))).unwrap();
         wait(joins.join("00001", "January", &mut Vec::new())).unwrap();
     }
     let ran = |words: &str| {
@@ -283,12 +283,13 @@ fn a_hash_join_that_the_service_does_not_plan_is_refused() {
     let target = open(&patient(&service.url()));
     load_shop(&target, &indexes());
     service.0.store.lock().unwrap().community = true;
-    let e = wait(target.joins().unwrap().session(JoinVariant::Hash)).map(drop).unwrap_err();
+    let e =
+        wait(target.joins().unwrap().session(Ask::Joins(JoinVariant::Hash))).map(drop).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
     for words in ["no hash join", "hints_not_followed", "Enterprise"] {
         assert!(e.to_string().contains(words), "{e}");
     }
-    wait(target.joins().unwrap().session(JoinVariant::Ansi)).map(drop).unwrap();
+    wait(target.joins().unwrap().session(Ask::Joins(JoinVariant::Ansi))).map(drop).unwrap();
 }
 
 /// Two parts of a load settle at the same time, and the index service tells each of the other.

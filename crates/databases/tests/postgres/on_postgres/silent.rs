@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::{join, join5};
 use hoap_database::key_value::{Fields, Record};
-use hoap_database::shop::JoinVariant;
+use hoap_database::shop::{Ask, JoinVariant};
 use hoap_database::{Access, Change, Database, Intent, Patch};
 use hoap_testing::lab::Lab;
 use hoap_workload::{ErrorKind, Result};
@@ -46,8 +46,9 @@ fn a_server_that_falls_silent_ends_no_session() {
         let documents = target.documents().unwrap();
         let (mut one, mut two) = (session(&target), session(&target));
         let (mut records, mut others) = (client(&target), client(&target));
-        let mut pages = wait(target.pages().unwrap().session()).unwrap();
-        let mut joins = wait(target.joins().unwrap().session(JoinVariant::Index)).unwrap();
+        let mut pages = wait(target.pages().unwrap().session(Ask::Pages)).unwrap();
+        let mut joins =
+            wait(target.joins().unwrap().session(Ask::Joins(JoinVariant::Index))).unwrap();
         let mut bulk = wait(documents.bulk("1/1")).unwrap();
         let mut stream = wait(target.analytics().unwrap().session()).unwrap();
         let (mut there, mut keys, mut rows) = (Record::default(), Vec::new(), Vec::new());
