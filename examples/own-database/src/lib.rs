@@ -16,7 +16,7 @@ use hoap_database::engine::{
 };
 use hoap_database::failure::Failure;
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
-use hoap_database::{Batch, Database, Index};
+use hoap_database::{Batch, Database, Index, Offers, What};
 use hoap_databases::Scheme;
 use hoap_record::{Description, Error, ErrorKind, Result};
 
@@ -34,15 +34,17 @@ struct State {
     positions: BTreeMap<(String, String), u64>,
 }
 
+/// What it lacks, and why.
+const OFFERS: Offers = Offers(&[
+    (What::Transactions, "it has no transactions"),
+    (What::Analytics, "it has no query language"),
+    (What::Pagination, "it has no indexes"),
+    (What::Join, "it has no indexes"),
+]);
+
 /// What a `hoap` must know of it before a URL is opened.
 pub static SCHEME: Scheme = Scheme {
-    capabilities: &["documents", "key-value", "scans"],
-    lacks: &[
-        ("transactions", "it has no transactions"),
-        ("analytics", "it has no query language"),
-        ("pagination", "it has no indexes"),
-        ("join", "it has no indexes"),
-    ],
+    offers: OFFERS,
     open: Some(|url| Box::pin(async move { open(url) })),
     ..Scheme::absent(&["memory"], "Memory", "memory:NAME")
 };
@@ -85,7 +87,7 @@ impl State {
 
 impl Engine for Memory {
     fn about(&self) -> About {
-        About::new("Memory", "memory:", &[], Calls::InProcess)
+        About { offers: OFFERS, ..About::new("Memory", "memory:", &[], Calls::InProcess) }
     }
 
     fn description(&self) -> Description {

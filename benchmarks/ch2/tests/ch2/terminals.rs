@@ -9,7 +9,9 @@ use hoap_ch2::data::{DataSet, Schema, Spec};
 use hoap_ch2::mix::Kind;
 use hoap_ch2::terminal::{Options, Terminal, Terminals};
 use hoap_data::Part;
-use hoap_database::engine::{About, Calls, Done, Engine, OpenTransaction, Read, Session, Transactions};
+use hoap_database::engine::{
+    About, Calls, Done, Engine, OpenTransaction, Read, Session, Transactions,
+};
 use hoap_database::failure::Failure;
 use hoap_database::{Access, Database, Find, Patch, Row};
 use hoap_drive::{Client, Outcome, Workload};

@@ -8,7 +8,9 @@ use async_trait::async_trait;
 use hoap_ch2::data::DataSet;
 use hoap_ch2::ledger::HistoryKey;
 use hoap_data::random::Stream;
-use hoap_database::engine::{About, Calls, Documents, Done, Each, Engine, OpenTransaction, Read, Session, Transactions};
+use hoap_database::engine::{
+    About, Calls, Documents, Done, Each, Engine, OpenTransaction, Read, Session, Transactions,
+};
 use hoap_database::{Access, Find, Order, Patch, Row};
 use hoap_record::Description;
 use hoap_record::witness::Level;
