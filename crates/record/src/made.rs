@@ -144,23 +144,47 @@ impl Made {
         if Made::read(&path)?.is_none_or(|made| made.number != self.number) {
             return refuse(&path);
         }
-        let mut folders = vec![path.clone()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(&folder).map_err(|e| failed(&folder, &e))? {
-                let entry = entry.map_err(|e| failed(&folder, &e))?;
-                let there = entry.path();
-                let within = there.strip_prefix(&path).unwrap_or(&there);
-                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    folders.push(there);
-                } else if within != Path::new(MARK)
-                    && !whole::is_temporary(&entry.file_name().to_string_lossy())
-                    && !is_ours(within)
-                {
-                    return refuse(&there);
-                }
+        remove_all(&path, is_ours)
+    }
+}
+
+/// Removes a folder whose mark is known: only where all in it are files that `is_ours` knows.
+fn remove_all(path: &Path, is_ours: impl Fn(&Path) -> bool) -> Result<()> {
+    let mut folders = vec![path.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(|e| failed(&folder, &e))? {
+            let entry = entry.map_err(|e| failed(&folder, &e))?;
+            let there = entry.path();
+            let within = there.strip_prefix(path).unwrap_or(&there);
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(there);
+            } else if within != Path::new(MARK)
+                && !whole::is_temporary(&entry.file_name().to_string_lossy())
+                && !is_ours(within)
+            {
+                return not_ours(path, &there);
             }
         }
-        fs::remove_dir_all(&path).map_err(|e| failed(&path, &e))
+    }
+    fs::remove_dir_all(path).map_err(|e| failed(path, &e))
+}
+
+/// Marks an empty folder, made where it is missing, as that of work that is not done. What such
+/// work left that was killed is removed first. Whoever ends the work removes the mark. Returns
+/// whether it is marked: a folder that holds anything else is not, nor one with another mark.
+///
+/// # Errors
+/// Returns the errors of [`Made::remove`] and [`Made::mark`].
+pub fn begin(path: &Path, what: &str, is_ours: impl Fn(&Path) -> bool) -> Result<bool> {
+    match Made::read(path)? {
+        Some(made) if made.what == what => remove_all(path, is_ours)?,
+        Some(_) => return Ok(false),
+        None => {}
+    }
+    match Made::look(path, what) {
+        Ok(made) => made.mark().map(|()| true),
+        Err(e) if e.kind == ErrorKind::Invalid => Ok(false),
+        Err(e) => Err(e),
     }
 }
 
@@ -220,6 +244,27 @@ mod tests {
             fs::write(run.join(name), "").unwrap();
         }
         (folder, made)
+    }
+
+    #[test]
+    fn what_killed_work_left_is_removed_by_the_next_and_nothing_else() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("whole");
+        let begin = |what| super::begin(&path, what, is_ours);
+        assert!(begin("merge").unwrap());
+        for name in ["a", ".hoap-1-0.tmp"] {
+            fs::write(path.join(name), "").unwrap();
+        }
+        assert!(!begin("demo").unwrap(), "another's");
+        assert!(path.join("a").exists());
+        assert!(begin("merge").unwrap());
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 1, "the mark");
+        fs::write(path.join("mine"), "").unwrap();
+        let e = begin("merge").unwrap_err();
+        assert!(e.kind == ErrorKind::Invalid && e.to_string().contains("mine"), "{e}");
+        fs::remove_file(path.join(MARK)).unwrap();
+        assert!(!begin("merge").unwrap());
+        assert!(path.join("mine").exists());
     }
 
     #[test]

@@ -175,6 +175,31 @@ fn a_full_disk_leaves_no_part_of_a_merged_run() {
     p.ok("merge driver-1 driver-2 -o whole");
 }
 
+/// A merge that is killed leaves half a folder with its mark.
+#[test]
+fn half_a_merged_run_of_a_killed_process_is_replaced_and_what_is_put_into_it_stays() {
+    let p = driven();
+    p.ok("merge driver-1 driver-2 -o whole");
+    let whole: Vec<_> = files(&p);
+    let half = || {
+        p.write("whole/.hoap-made", "Made by hoap: merge 0123456789abcdef\n");
+        std::fs::remove_file(p.path("whole/run.json")).unwrap();
+    };
+    half();
+    p.ok("merge driver-1 driver-2 -o whole");
+    let names = |files: &[(String, Vec<u8>)]| files.iter().map(|f| f.0.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&files(&p)), names(&whole));
+    p.fails("merge driver-1 driver-2 -o whole", 2, &["is not empty"]);
+    half();
+    p.write("whole/thesis.txt", "mine\n");
+    let before = files(&p);
+    p.fails("merge driver-1 driver-2 -o whole", 2, &["thesis.txt", "hoap did not make"]);
+    assert!(files(&p) == before);
+    let held = File::open(p.path("whole")).unwrap();
+    held.try_lock().unwrap();
+    p.fails("merge driver-1 driver-2 -o whole", 3, &["another hoap is at work in it"]);
+}
+
 #[test]
 fn a_result_that_cannot_be_printed_is_an_error() {
     let p = reported();

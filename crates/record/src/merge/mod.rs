@@ -18,6 +18,7 @@ mod rows;
 mod series;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -30,7 +31,10 @@ use crate::error::Result;
 use crate::folder::{self, RunFolder};
 use crate::freshness::CatchUp;
 use crate::kept;
+use crate::made::{self, MARK, hold};
+use crate::names;
 use crate::observed::ObservedSource;
+use crate::output;
 use crate::remark::{self, Remark, RemarkId};
 use crate::rows::Execution;
 use crate::run::{Driver, Run};
@@ -40,6 +44,9 @@ use crate::whole::Unfinished;
 use machine::Machine;
 use operations::Part;
 use rows::Rows;
+
+/// The mark of a merge that is not done.
+const MERGE: &str = "merge";
 
 /// What is known of all drivers together, and of none of them alone.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +88,7 @@ impl Merge {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unavailable`] where `out` cannot be written. An incomplete folder is
-    /// removed.
+    /// removed, by the next merge where this process is killed.
     pub fn write(self, out: &Path, command: Vec<String>, joint: Option<Joint>) -> Result<Run> {
         let Merge { drivers, remarks } = self;
         let base = drivers.iter().map(|driver| driver.started).min().unwrap_or_default();
@@ -89,13 +96,20 @@ impl Merge {
         let (checks_of_all, audit) = joint.map(|joint| (joint.checks, joint.audit)).unzip();
         run.audit = audit.unwrap_or_else(|| audits(&drivers));
         run.checks = checks(&drivers, checks_of_all);
-        let mut folder = RunFolder::create_at(out, &run, base.into())?;
+        let _held = hold(out)?;
+        let is_marked = made::begin(out, MERGE, names::is_ours)?;
         // The folder has only the files written here.
-        let unfinished = Unfinished::new(out);
+        let begun = is_marked.then(|| Unfinished::new(out));
+        let mut folder = RunFolder::create_at(out, &run, base.into())?;
+        let unfinished = begun.unwrap_or_else(|| Unfinished::new(out));
         steps(&drivers, base, &mut folder, &mut run)?;
         run.checks.extend(kept::checks(&run));
         folder.finish(&run)?;
-        unfinished.finish(|_| Ok(run))
+        unfinished.finish(|out| match is_marked {
+            true => fs::remove_file(out.join(MARK)).map_err(|e| output::failed(out, &e)),
+            false => Ok(()),
+        })?;
+        Ok(run)
     }
 }
 
