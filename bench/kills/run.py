@@ -139,6 +139,8 @@ class Bench:
         for name in ["t.db", "t.db-wal", "t.db-shm"]:
             (self.place / name).unlink(missing_ok=True)
         with sqlite3.connect(self.place / "t.db") as open_:
+            # A file that hoap made, and a table that the user put into it.
+            open_.execute(f"PRAGMA application_id = {int.from_bytes(b'Hoap')}")
             open_.execute("CREATE TABLE thesis (title TEXT)")
             open_.execute("INSERT INTO thesis VALUES ('mine')")
 

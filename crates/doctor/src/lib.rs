@@ -16,6 +16,7 @@ mod queries;
 mod records;
 mod transactions;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -73,6 +74,9 @@ pub fn examine<'a>(caller: &'a dyn Caller, args: &'a Doctor) -> Local<'a, Result
             (Some(_), None) => "database",
             (None, _) => "queries on",
         };
+        let new =
+            [Some(first), second].into_iter().flatten().filter_map(|url| place::new_file(url));
+        let new: Vec<PathBuf> = new.collect();
         let Some(target) = open(&mut findings, first).await? else {
             return Ok(Examined { databases: Vec::new(), checks: findings.checks });
         };
@@ -87,7 +91,9 @@ pub fn examine<'a>(caller: &'a dyn Caller, args: &'a Doctor) -> Local<'a, Result
         }
         // Only now: an embedded database has no settings before it has a file.
         let mut databases = vec![(role, target.description())];
-        databases.extend(follower.map(|f| ("queries on", f.description())));
+        databases.extend(follower.as_ref().map(|f| ("queries on", f.description())));
+        drop(follower);
+        place::remove_files(target, &data, &new).await;
         let checks = findings.checks;
         match caller.stop().is_set() {
             true => Err(Error::new(ErrorKind::Cancelled, "examine the database", "interrupted")),

@@ -1,5 +1,7 @@
 //! The place: that it is empty, what is loaded into it, and that nothing of that is left.
 
+use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +10,7 @@ use hoap_ch2::checks::nothing_lost::Expected;
 use hoap_ch2::checks::snapshot::Snapshot;
 use hoap_ch2::data::{Collection, DataSet, ExtraFields, Schema, Spec};
 use hoap_ch2::freshness;
+use hoap_database::url::{FILES, file_path};
 use hoap_database::{Database, Documents};
 use hoap_workload::load::{self, Existing, Load, LoadSource};
 use hoap_workload::words::counted;
@@ -117,4 +120,31 @@ pub(super) async fn remove(findings: &mut Findings<'_>, target: &Database, data:
     let dropped: Result<()> = dropped.await;
     let told = dropped.map(|()| (names.len() as u64, String::new()));
     findings.take("removes", "nothing of the examination is left", async { told }).await
+}
+
+/// The file of a database that is not there yet, so that an examination makes it.
+pub(super) fn new_file(url: &str) -> Option<PathBuf> {
+    let scheme = url.split(':').next().filter(|scheme| FILES.contains(scheme))?;
+    let (path, _) = file_path(scheme, url).ok()?;
+    (!path.try_exists().unwrap_or(true)).then_some(path)
+}
+
+/// Removes files that an examination made, with what their databases keep beside them, where the
+/// database of the transactions holds nothing any more. It is closed before.
+pub(super) async fn remove_files(target: Database, data: &DataSet, new: &[PathBuf]) {
+    let empty = async {
+        let documents = target.documents()?;
+        let there = documents.any_exists(&collections(data)).await?;
+        Ok::<_, Error>(!there && documents.note().await?.is_none())
+    };
+    let is_empty = empty.await.unwrap_or(false);
+    drop(target);
+    for file in new.iter().filter(|_| is_empty) {
+        for end in ["", "-wal", "-shm", ".wal"] {
+            let mut path = file.clone().into_os_string();
+            path.push(end);
+            // What cannot be removed is an empty database.
+            let _ = fs::remove_file(path);
+        }
+    }
 }

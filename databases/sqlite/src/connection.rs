@@ -1,5 +1,6 @@
 //! Connections to one database file, with the same settings.
 
+use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::options::Options;
-use crate::error;
+use super::own;
+use crate::error::OrFail;
 
 /// The prepared statements that a connection keeps: more than the transactions of any benchmark
 /// need.
@@ -65,17 +67,13 @@ impl Database {
         if role == Role::Creator {
             flags |= OpenFlags::SQLITE_OPEN_CREATE;
         }
-        let opened = Connection::open_with_flags(&self.path, flags).and_then(|mut connection| {
-            self.set(&mut connection, role)?;
-            Ok(connection)
-        });
-        let connection = opened.map_err(|e| match error::failure(e) {
-            // Before a transaction has begun there is nothing to run again: no further wait.
-            Failure { kind: ErrorKind::Conflict, answer, advice, .. } => {
-                Failure { advice, ..Failure::new(ErrorKind::Unavailable, answer) }
-            }
-            failure => failure,
-        })?;
+        let opened = Connection::open_with_flags(&self.path, flags);
+        let set = opened.or_fail().and_then(|connection| self.set(connection, role));
+        let connection = match set {
+            Err(_) if role == Role::Reader && self.is_at_rest() => self.unchanging()?,
+            Err(failure) => return Err(not_opened(failure)),
+            Ok(connection) => connection,
+        };
         match connection.is_readonly("main") {
             Ok(true) if role != Role::Reader => Err(Failure::of(
                 ErrorKind::Unavailable,
@@ -86,14 +84,61 @@ impl Database {
         }
     }
 
-    fn set(&self, connection: &mut Connection, role: Role) -> rusqlite::Result<()> {
+    /// A connection to a file that may be another program's, with nothing set.
+    pub fn unset(&self) -> Done<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let opened = Connection::open_with_flags(&self.path, flags).and_then(|mut connection| {
+            connection.busy_handler(Some(wait_for_others(self.options.busy_timeout)))?;
+            Ok(connection)
+        });
+        opened.or_fail().map_err(|failure| failure.trying(format!("open {}", self.url)))
+    }
+
+    /// Whether the file lies where this user cannot write, as on read-only media, and has no log
+    /// with changes of its own, which only who can write takes in.
+    fn is_at_rest(&self) -> bool {
+        let Some(folder) = self.path.parent() else { return false };
+        let is_closed = tempfile::tempfile_in(folder).is_err_and(|e| {
+            matches!(e.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+        });
+        let mut log = self.path.clone().into_os_string();
+        log.push("-wal");
+        is_closed && std::fs::metadata(log).map_or(true, |there| there.len() == 0)
+    }
+
+    /// Opens a file that nobody changes: without locks, a log or other files beside it.
+    fn unchanging(&self) -> Done<Connection> {
+        let mut name = String::from("file:");
+        for byte in self.path.as_os_str().as_encoded_bytes() {
+            match byte {
+                b'/' | b'.' | b'-' | b'_' => name.push(char::from(*byte)),
+                byte if byte.is_ascii_alphanumeric() => name.push(char::from(*byte)),
+                byte => name.push_str(&format!("%{byte:02X}")),
+            }
+        }
+        name.push_str("?immutable=1");
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_URI;
+        let opened = Connection::open_with_flags(name, flags).or_fail();
+        opened.and_then(|connection| self.set(connection, Role::Reader)).map_err(not_opened)
+    }
+
+    fn set(&self, mut connection: Connection, role: Role) -> Done<Connection> {
+        connection.busy_handler(Some(wait_for_others(self.options.busy_timeout))).or_fail()?;
+        if role == Role::Creator {
+            let page_size = format!("PRAGMA page_size = {}", self.options.page_size);
+            connection.execute_batch(&page_size).or_fail()?;
+            own::claim(&connection, &[])?;
+        }
+        self.set_up(&connection, role).or_fail()?;
+        Ok(connection)
+    }
+
+    fn set_up(&self, connection: &Connection, role: Role) -> rusqlite::Result<()> {
         let options = &self.options;
-        connection.busy_handler(Some(wait_for_others(options.busy_timeout)))?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         set_stable_plans(connection, true)?;
-        if role == Role::Creator {
-            connection.execute_batch(&format!("PRAGMA page_size = {}", options.page_size))?;
-        }
         if role != Role::Reader {
             // The switch to the log takes an exclusive lock for which SQLite does not wait.
             let start = Instant::now();
@@ -131,6 +176,16 @@ impl Database {
         connection.execute_batch(&pragmas)?;
         // SQLite has not read the file yet: one that is no database fails here.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
+    }
+}
+
+/// Before a transaction has begun there is nothing to run again: no further wait.
+fn not_opened(failure: Failure) -> Failure {
+    match failure {
+        Failure { kind: ErrorKind::Conflict, answer, advice, .. } => {
+            Failure { advice, ..Failure::new(ErrorKind::Unavailable, answer) }
+        }
+        failure => failure,
     }
 }
 

@@ -17,7 +17,7 @@ use super::connection::{Database, Role};
 use super::database::SqliteEngine;
 use super::error;
 use super::writer::Turn;
-use super::{bulk, sql, transaction};
+use super::{bulk, own, sql, transaction};
 use crate::error::OrFail;
 
 /// Notes, JSON values by their names: the benchmark's, and the state of the load that was settled
@@ -89,6 +89,10 @@ impl Documents for SqliteEngine {
     }
 
     async fn create(&self, collections: &[&str]) -> Done<()> {
+        if self.database().exists() {
+            // What another program made is adopted only if it holds nothing else.
+            own::claim(&self.database().unset()?, collections)?;
+        }
         self.write(|connection| {
             connection.execute_batch(NOTES).or_fail()?;
             connection.execute_batch(bulk::PROGRESS).or_fail()?;

@@ -47,6 +47,7 @@ mod error;
 pub mod fuzz;
 mod key_value;
 mod options;
+mod own;
 mod patch;
 mod settings;
 mod shop;

@@ -132,6 +132,48 @@ fn what_a_load_made_is_replaced_whatever_the_benchmark() {
     assert_eq!(rows(&p, "t.db", "usertable"), 10);
 }
 
+/// Of a file with no table of a wanted name nothing changes either, not even how it is written.
+#[test]
+fn a_file_that_hoap_did_not_make_stays_as_it_is_and_one_that_it_made_is_marked() {
+    let p = Place::new();
+    foreign(&p, "mine.db", "thesis");
+    Connection::open(p.path("another.db"))
+        .unwrap()
+        .execute_batch("PRAGMA application_id = 1196444487")
+        .unwrap();
+    for file in ["mine.db", "another.db"] {
+        let before = p.read(file);
+        let named = if file == "mine.db" { "it holds thesis" } else { "application_id" };
+        for flag in ["", "--replace", "--resume"] {
+            let line = format!("load ycsb -p recordcount=10 --target sqlite:{file} {flag}");
+            p.fails(&line, 3, &["no load of hoap made this file", named, "another file"]);
+            assert!(p.read(file) == before, "{line}");
+        }
+        let told = p.run(&format!("doctor sqlite:{file}"));
+        assert!(told.code == 1 && told.err.contains("another file"), "{told:#?}");
+        assert!(p.read(file) == before, "doctor {file}");
+    }
+    // What is empty is anybody's.
+    p.write("empty.db", "");
+    for file in ["empty.db", "new.db"] {
+        p.ok(&format!("load ycsb -p recordcount=10 --target sqlite:{file}"));
+        let open = Connection::open(p.path(file)).unwrap();
+        let mark = open.query_row("PRAGMA application_id", [], |row| row.get::<_, i32>(0));
+        assert_eq!(mark.unwrap().to_be_bytes(), *b"Hoap");
+    }
+}
+
+#[test]
+fn an_examination_leaves_no_file_that_was_not_there_and_every_one_that_was() {
+    let p = Place::new();
+    p.write("empty.db", "");
+    p.ok("doctor sqlite:new.db");
+    p.ok("doctor sqlite:empty.db");
+    let names = || files(&p).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    assert_eq!(names().len(), 1, "{:?}", names());
+    assert!(names()[0].ends_with("empty.db"));
+}
+
 /// Clients of YCSB load ranges of one table: none is told to remove what another loaded.
 #[test]
 fn a_client_with_another_range_is_told_to_load_a_part() {

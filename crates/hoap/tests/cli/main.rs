@@ -53,6 +53,8 @@ mod package;
 mod pair;
 mod queries;
 mod rates;
+#[cfg(target_os = "linux")]
+mod read_only;
 #[cfg(feature = "redis")]
 mod redis;
 mod reference;
