@@ -5,7 +5,7 @@ use std::ops::Range;
 use hoap_data::DATA_VERSION;
 use hoap_database::Index;
 use hoap_database::key_value::Table;
-use hoap_workload::load::LoadSource;
+use hoap_workload::load::{Joined, LoadSource};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -137,6 +137,29 @@ impl LoadSource for UserTable {
             zero_padding: spec.zero_padding,
             field_prefix: spec.prefix.as_str().into(),
         })
+    }
+
+    fn joins(&self, there: &Value) -> Option<Joined> {
+        let there = UserTable::from_parameters(there).ok()?;
+        let (own, other) = (*self.records.spec(), *there.records.spec());
+        let alike = RecordSpec { start: own.start, count: own.count, ..other };
+        if self.name != there.name || alike != own {
+            return None;
+        }
+        let (own, other) = (self.records.numbers(), there.records.numbers());
+        if other.start <= own.start && own.end <= other.end {
+            return Some(Joined::Within);
+        }
+        // Another number of records from the same one on is another table.
+        if own.start == other.start {
+            return None;
+        }
+        if own.start != other.end && other.start != own.end {
+            return Some(Joined::Apart);
+        }
+        let (start, end) = (own.start.min(other.start), own.end.max(other.end));
+        let all = RecordSpec { start, count: end - start, ..alike };
+        Some(Joined::Together(UserTable::new(&self.name, all).ok()?.parameters()))
     }
 
     fn collections(&self) -> Vec<&str> {

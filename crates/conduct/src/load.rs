@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use hoap_data::Part;
 use hoap_database::Documents;
 use hoap_record::{Description, Ingestion};
@@ -36,18 +36,45 @@ pub struct Loading {
     /// Remove first what an earlier load of hoap made there, and nothing else
     #[arg(long, conflicts_with = "resume")]
     pub replace: bool,
-    /// Finish a load that was interrupted
+    /// Finish a load that was interrupted, and make indexes that are missing
     #[arg(long)]
     pub resume: bool,
+    /// Load nothing: check what another program imported, make the indexes, and write the note by
+    /// which it is used; from then on it is hoap's, and --replace removes it
+    #[arg(long, conflicts_with_all = ["replace", "resume", "part"])]
+    pub adopt: bool,
+    /// What --adopt compares beside the counts: a thousand documents of each collection, or all
+    #[arg(long, value_name = "HOW", default_value = "sample", requires = "adopt")]
+    pub check: AdoptCheck,
     /// Write although another hoap that writes uses the database
     #[arg(long)]
     pub beside_others: bool,
+}
+
+/// How much of what is adopted is compared with what a load makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum AdoptCheck {
+    Sample,
+    Full,
 }
 
 impl Loading {
     /// Who loads, and how fast at most.
     pub fn pace(&self) -> Pace {
         (self.load_clients.0, self.rate.map(|rate| rate.0))
+    }
+
+    /// What is to be done where data exists already.
+    fn existing(&self) -> Existing {
+        // What a scheduler starts it may start again.
+        let resume = self.resume || self.part.from.is_some();
+        match (self.replace, self.adopt, resume) {
+            (true, ..) => Existing::Replace,
+            (_, true, _) => Existing::Adopt { whole: self.check == AdoptCheck::Full },
+            (.., true) => Existing::Resume,
+            _ => Existing::Refuse,
+        }
     }
 
     fn what(&self, source: Arc<dyn LoadSource>, existing: Existing) -> Load {
@@ -168,12 +195,7 @@ pub fn load<'a>(caller: &'a dyn Caller, asked: &'a dyn AskedLoad) -> Local<'a, R
         let (source, loading) = (asked.source()?, asked.loading());
         let target = hoap_databases::open(&loading.target).await?;
         let documents = target.documents()?;
-        // What a scheduler starts it may start again.
-        let mut existing = match (loading.replace, loading.resume || loading.part.from.is_some()) {
-            (true, _) => Existing::Replace,
-            (_, true) => Existing::Resume,
-            _ => Existing::Refuse,
-        };
+        let mut existing = loading.existing();
         if let Some(chosen) = loading.part.chosen() {
             caller.say(&chosen);
         }
@@ -194,6 +216,10 @@ pub fn load<'a>(caller: &'a dyn Caller, asked: &'a dyn AskedLoad) -> Local<'a, R
                 let clients = counted(clients, "client", "clients");
                 bar(documents, format!("{rate:.0} MB/s, {clients}, {collection}").into());
             }
+            Progress::Read { collection, documents, of } => {
+                let bar = shown.get_or_insert_with(|| caller.progress("adopt", of));
+                bar(documents, collection.to_owned().into());
+            }
             Progress::NotInUse(words) => caller.say(words),
             Progress::Settling => {
                 if let Some(watch) = &watch {
@@ -208,9 +234,10 @@ pub fn load<'a>(caller: &'a dyn Caller, asked: &'a dyn AskedLoad) -> Local<'a, R
         let stop = Arc::new(move || stop.is_set());
         let loaded = load::load(documents, what, stop, &mut progress).await;
         let target = target.description();
+        let at = if loading.adopt { "of" } else { "into" };
         let loaded = loaded.map_err(|mut e| {
             if !e.tried.contains(&target.url) {
-                e.tried = format!("{} into {}", e.tried, target.url);
+                e.tried = format!("{} {at} {}", e.tried, target.url);
             }
             e
         })?;

@@ -7,7 +7,7 @@ use std::fmt::Display;
 use hoap_record::{Error, ErrorKind, Said};
 
 /// Advice for a database that lacks what a load makes.
-pub const LOAD_FIRST: &str = "run `hoap load` first";
+pub const LOAD_FIRST: &str = "run `hoap load` first, or with --resume if an index is missing";
 
 /// What the TLS libraries say of a certificate whose time this machine's clock is not in, and what
 /// to do.

@@ -54,6 +54,12 @@ macro_rules! only_scanned {
             async fn settle(&self, _: &[hoap_database::Index]) -> hoap_database::engine::Done<()> {
                 $crate::scanned::only_reads()
             }
+            async fn has(
+                &self,
+                indexes: &[hoap_database::Index],
+            ) -> hoap_database::engine::Done<hoap_database::engine::Offered<Vec<Option<bool>>>> {
+                Ok(Ok(vec![None; indexes.len()]))
+            }
             $($scan)*
         }
     };

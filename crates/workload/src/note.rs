@@ -54,6 +54,10 @@ pub struct LoadNote {
     /// Clients that wrote at the same time, those of all parts that are done added up. Of a part
     /// that was resumed those of its last process.
     pub clients: u64,
+    /// Of data that is loaded range by range the parameters of what was there before each range but
+    /// the first. While a range is loaded [`Note::data`] is its own, then that of all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranges: Vec<Value>,
     /// How another database took in what was loaded, if a load measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ingestion: Option<Ingestion>,
@@ -88,14 +92,15 @@ pub async fn expect_loaded(target: &Database, benchmark: &str) -> Result<Note> {
         Err(Error::new(kind, tried.clone(), answer).advise(advice))
     };
     let load = format!("`hoap load {benchmark} …`");
-    let Some(note) = read(target.documents()?).await? else {
+    let documents = target.documents()?;
+    let Some(note) = read(documents).await? else {
         let answer = "the database holds none".into();
         return refuse(ErrorKind::Missing, answer, format!("run {load} first"));
     };
     if note.benchmark != benchmark {
         let answer = format!("the database holds {}", note.benchmark);
-        let advice = "name that benchmark, or another database";
-        return refuse(ErrorKind::Unavailable, answer, advice.into());
+        let advice = format!("name that benchmark, or {} for this one", documents.elsewhere());
+        return refuse(ErrorKind::Unavailable, answer, advice);
     }
     if note.load.removing {
         let advice = format!("end that with {load} and --replace");

@@ -85,6 +85,17 @@ impl Documents for CassandraEngine {
         joined::make(connection).await.map_err(|e| e.trying(tried()))
     }
 
+    async fn has(&self, indexes: &[Index]) -> Done<Offered<Vec<Option<bool>>>> {
+        let mut has = Vec::new();
+        for index in indexes {
+            has.push(match joined::is_for(index) {
+                true => Some(joined::is_whole(&*self.connection().await?).await?),
+                false => None,
+            });
+        }
+        Ok(Ok(has))
+    }
+
     async fn stored(&self, _: &[&str]) -> Done<Offered<Stored>> {
         Ok(Err("its figures are estimates, made every few minutes"))
     }

@@ -31,9 +31,15 @@ pub(super) fn is_for(index: &Index) -> bool {
     index.name == ZIP_INDEX
 }
 
+/// Whether the table was completed and nobody removed it.
+pub(super) async fn is_whole(connection: &Connection) -> Done<bool> {
+    Ok(!schema::columns(connection, TABLE).await?.is_empty()
+        && notes::get(connection, notes::JOINED).await?.is_some())
+}
+
 /// Makes the table, unless it is complete.
 pub(super) async fn make(connection: &Connection) -> Done<()> {
-    if notes::get(connection, notes::JOINED).await?.is_some() {
+    if is_whole(connection).await? {
         return Ok(());
     }
     let table = connection.table(TABLE);

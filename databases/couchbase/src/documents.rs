@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use couchbase::options::kv_options::{InsertOptions, ReplaceOptions};
 use hoap_database::Index;
-use hoap_database::engine::{self, Documents, Each};
+use hoap_database::engine::{self, Documents, Each, Offered};
 use hoap_database::failure::{Done, Failure};
 use hoap_record::ErrorKind;
 use serde_json::Value;
@@ -98,6 +98,10 @@ impl Documents for CouchbaseEngine {
 
     async fn settle(&self, indexes: &[Index]) -> Done<()> {
         settle::settle(&self.node()?, indexes).await
+    }
+
+    async fn has(&self, indexes: &[Index]) -> Done<Offered<Vec<Option<bool>>>> {
+        settle::has(&self.node()?, indexes).await.map(Ok)
     }
 
     /// Pages by key, through the primary index: no snapshot while others write.

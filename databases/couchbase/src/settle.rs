@@ -20,6 +20,18 @@ pub(super) async fn settle(node: &Node, named: &[Index]) -> Done<()> {
     make(node, &collections, &indexes::all(named, node.server.place.options.indexes)).await
 }
 
+/// Of each of these indexes whether it is there, by the name that it has here, and online.
+pub(super) async fn has(node: &Node, named: &[Index]) -> Done<Vec<Option<bool>>> {
+    let mut has = Vec::new();
+    for index in named {
+        let made = indexes::made(index, node.server.place.options.indexes);
+        let there = states(node, made.collection).await?;
+        let online = |(name, state): &(String, String)| name == made.name && state == "online";
+        has.push(Some(there.iter().any(online)));
+    }
+    Ok(has)
+}
+
 /// Makes the primary index of a collection that has none, as before the end of a load.
 pub(super) async fn primary(node: &Node, collection: &str) -> Done<()> {
     let there = states(node, collection).await?;

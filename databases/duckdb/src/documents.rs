@@ -110,6 +110,10 @@ impl Documents for DuckDbEngine {
         synced.map_err(|e| Failure::new(ErrorKind::Unavailable, e))
     }
 
+    async fn has(&self, _: &[Index]) -> Done<Offered<Vec<Option<bool>>>> {
+        Ok(Err("a load makes none in it"))
+    }
+
     /// The file, and the blocks in which each collection has values. Small tables share a block.
     async fn stored(&self, collections: &[&str]) -> Done<Offered<Stored>> {
         let connection = self.instance.file.connect()?;

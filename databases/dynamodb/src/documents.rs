@@ -64,6 +64,15 @@ impl Documents for DynamoDbEngine {
         at_once(made.collect()).await
     }
 
+    async fn has(&self, indexes: &[Index]) -> Done<Offered<Vec<Option<bool>>>> {
+        let (server, driver) = (&*self.server, self.server.driver());
+        let mut has = Vec::new();
+        for index in indexes {
+            has.push(Some(index::is_whole(server, &driver, &index::definition(index)).await?));
+        }
+        Ok(Ok(has))
+    }
+
     /// Reads the table page by page, strongly consistent: a document that exists throughout comes
     /// once, as it was at the moment of its page. That is no snapshot while others write; the
     /// checks run when nobody does.

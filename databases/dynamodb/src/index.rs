@@ -48,21 +48,39 @@ pub(super) async fn make(server: &Server, driver: &Driver, index: &Index) -> Don
         return Err(Failure::invalid("it has no field"));
     }
     server.expect(driver, index.collection).await?;
-    let definition = IndexDefinition {
+    fill(server, driver, &definition(index)).await
+}
+
+/// What the note of an index says once it is complete.
+pub(super) fn definition(index: &Index) -> IndexDefinition {
+    IndexDefinition {
         name: index.name.to_owned(),
         collection: index.collection.to_owned(),
         fields: index.fields.iter().map(|field| (*field).to_owned()).collect(),
         whole: true,
-    };
-    fill(server, driver, &definition).await
+    }
+}
+
+/// Whether an index is there: its note says that it is complete, and nobody removed its table.
+pub(super) async fn is_whole(
+    server: &Server,
+    driver: &Driver,
+    definition: &IndexDefinition,
+) -> Done<bool> {
+    let note = server.note(driver, &format!("{INDEX}{}", definition.name)).await?;
+    if note != Some(definition.text()) {
+        return Ok(false);
+    }
+    let entries = layout::index(&server.options.prefix, &definition.name);
+    Ok(server.describe(driver, &entries).await?.is_some())
 }
 
 async fn fill(server: &Server, driver: &Driver, definition: &IndexDefinition) -> Done<()> {
-    let note = format!("{INDEX}{}", definition.name);
-    let text = definition.text();
-    if server.note(driver, &note).await?.as_ref() == Some(&text) {
+    if is_whole(server, driver, definition).await? {
         return Ok(());
     }
+    let note = format!("{INDEX}{}", definition.name);
+    let text = definition.text();
     let begun = IndexDefinition { whole: false, ..definition.clone() };
     server.put_note(driver, &note, &begun.text(), NoteIs::Anything).await?;
     let prefix = &server.options.prefix;

@@ -90,6 +90,10 @@ impl Documents for MongoDbEngine {
         settle::settle(&self.server, indexes).await
     }
 
+    async fn has(&self, indexes: &[Index]) -> Done<Offered<Vec<Option<bool>>>> {
+        settle::has(&self.server, indexes).await.map(Ok)
+    }
+
     /// What `collStats` says of the files of the collections and of their indexes.
     async fn stored(&self, collections: &[&str]) -> Done<Offered<Stored>> {
         let mut of = Vec::new();

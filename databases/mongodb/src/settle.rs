@@ -2,17 +2,19 @@
 
 use std::time::Duration;
 
+use futures_util::TryStreamExt;
 use hoap_database::failure::{Done, Failure};
 use hoap_database::{Index, at_once, path};
 use hoap_record::ErrorKind;
 use mongodb::IndexModel;
-use mongodb::bson::{Document, doc};
+use mongodb::bson::{Bson, Document, doc};
 use mongodb::error::ErrorKind as Kind;
 use mongodb::options::{IndexOptions, WriteConcern};
 
 use super::layout::PROGRESS;
 use super::server::Server;
 use crate::error;
+use crate::error::OrFail;
 
 /// Makes the indexes and makes everything durable. MongoDB has no statistics to gather.
 pub(super) async fn settle(server: &Server, indexes: &[Index]) -> Done<()> {
@@ -37,12 +39,35 @@ pub(super) async fn settle(server: &Server, indexes: &[Index]) -> Done<()> {
         .map_err(|e| error::failure(e).trying(format!("make the load durable in {}", server.shown)))
 }
 
+/// Of each of these indexes whether it is there with the same fields.
+pub(super) async fn has(server: &Server, indexes: &[Index]) -> Done<Vec<Option<bool>>> {
+    let mut has = Vec::new();
+    for index in indexes {
+        let listed = server.collection(index.collection).list_indexes().await;
+        let there: Vec<IndexModel> = match listed {
+            Ok(cursor) => cursor.try_collect().await.or_fail()?,
+            // NamespaceNotFound: there is not even the collection.
+            Err(e) if matches!(e.kind.as_ref(), Kind::Command(c) if c.code == 26) => Vec::new(),
+            Err(e) => return Err(error::failure(e)),
+        };
+        let (name, fields) = (Some(index.name), keys(index));
+        let same = |there: &IndexModel| {
+            let named = there.options.as_ref().and_then(|options| options.name.as_deref());
+            named == name && there.keys.keys().eq(fields.keys())
+        };
+        has.push(Some(there.iter().any(same)));
+    }
+    Ok(has)
+}
+
+/// The fields of an index as the server takes them.
+fn keys(index: &Index) -> Document {
+    index.fields.iter().map(|field| (path::joined(field, "."), Bson::Int32(1))).collect()
+}
+
 /// Makes an index where it is missing. The server compares it with one of the same name.
 async fn make_index(server: &Server, index: &Index) -> Done<()> {
-    let mut keys = Document::new();
-    for field in &index.fields {
-        keys.insert(path::joined(field, "."), 1);
-    }
+    let keys = keys(index);
     let options = IndexOptions::builder().name(index.name.to_owned()).build();
     let model = IndexModel::builder().keys(keys).options(options).build();
     let made = server.collection(index.collection).create_index(model).await;

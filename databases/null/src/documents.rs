@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use hoap_database::engine::{Bulk, Documents, Done, Each};
+use hoap_database::engine::{Bulk, Documents, Done, Each, Offered};
 use hoap_database::failure::Failure;
 use hoap_database::{Batch, Index};
 use serde_json::Value;
@@ -84,6 +84,10 @@ impl Documents for LoadState {
 
     async fn settle(&self, _: &[Index]) -> Done<()> {
         Ok(())
+    }
+
+    async fn has(&self, _: &[Index]) -> Done<Offered<Vec<Option<bool>>>> {
+        Ok(Err("it keeps nothing"))
     }
 
     async fn scan(&self, _: &str, _: &[&str], _: &mut Each<'_>) -> Done<()> {

@@ -103,6 +103,16 @@ impl Documents for PostgresEngine {
         settle::settle(self.server(), indexes).await
     }
 
+    async fn has(&self, indexes: &[Index]) -> Done<Offered<Vec<Option<bool>>>> {
+        let connection = self.pools.reading().await?;
+        let mut has = Vec::new();
+        for index in indexes {
+            has.push(Some(settle::is_made(&connection, index).await?));
+        }
+        self.pools.leave(connection);
+        Ok(Ok(has))
+    }
+
     /// The tables with their indexes and what is beside their rows.
     async fn stored(&self, collections: &[&str]) -> Done<Offered<Stored>> {
         let connection = self.pools.reading().await?;

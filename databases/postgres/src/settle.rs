@@ -4,6 +4,7 @@ use hoap_database::failure::Done;
 use hoap_database::{Index, at_once};
 use serde_json::json;
 
+use super::connection::Connection;
 use super::server::Server;
 use super::sql;
 use super::tables::{NOTES, PROGRESS, begin_alone, commit, exists, foreign, read_note, write_note};
@@ -32,10 +33,7 @@ async fn make_index(server: &Server, index: &Index) -> Done<()> {
     begin_alone(&connection, &format!("{}.{}", server.options.schema, index.name)).await?;
     let wanted = sql::create_index(index);
     if exists(&connection, index.name).await? {
-        let text = "SELECT obj_description(to_regclass(quote_ident($1::text)), 'pg_class')";
-        let comment = connection.client.query_one(text, &[&index.name]).await.or_fail()?;
-        let comment: Option<String> = comment.try_get(0).or_fail()?;
-        return match comment.as_deref() == Some(&wanted) {
+        return match is_made(&connection, index).await? {
             true => commit(&mut connection).await,
             false => Err(foreign(index.name)),
         };
@@ -44,6 +42,14 @@ async fn make_index(server: &Server, index: &Index) -> Done<()> {
     let text = format!("{wanted}; COMMENT ON INDEX \"{}\" IS '{comment}'", index.name);
     connection.client.batch_execute(&text).await.or_fail()?;
     commit(&mut connection).await
+}
+
+/// Whether an index is there as [`make_index`] makes it.
+pub(super) async fn is_made(connection: &Connection, index: &Index) -> Done<bool> {
+    let text = "SELECT obj_description(to_regclass(quote_ident($1::text)), 'pg_class')";
+    let comment = connection.client.query_one(text, &[&index.name]).await.or_fail()?;
+    let comment: Option<String> = comment.try_get(0).or_fail()?;
+    Ok(comment.as_deref() == Some(&sql::create_index(index)))
 }
 
 /// Gathers the planner's statistics, unless nothing was loaded since the last time, and makes

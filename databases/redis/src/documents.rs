@@ -94,6 +94,15 @@ impl Documents for RedisEngine {
         durable.map_err(|e| e.trying(format!("wait until {url} has written its file")))
     }
 
+    async fn has(&self, indexes: &[Index]) -> Done<Offered<Vec<Option<bool>>>> {
+        let mut connection = self.server.own_connection().await?;
+        let mut has = Vec::new();
+        for index in indexes {
+            has.push(indexes::is_whole(&mut connection, index).await?);
+        }
+        Ok(Ok(has))
+    }
+
     /// All that the server holds in memory, of whatever database: it has no figure of a collection
     /// but one of a sample.
     async fn stored(&self, _: &[&str]) -> Done<Offered<Stored>> {

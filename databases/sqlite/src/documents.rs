@@ -126,6 +126,15 @@ impl Documents for SqliteEngine {
         moved.map_err(|e| e.trying(format!("write the log of {url} into the file")))
     }
 
+    async fn has(&self, indexes: &[Index]) -> Done<Offered<Vec<Option<bool>>>> {
+        let connection = self.database().connect(Role::Reader)?;
+        let has = |index: &Index| {
+            let there = schema_of(&connection, index.name)?;
+            Ok(Some(there.as_ref() == Some(&sql::create_index(index))))
+        };
+        Ok(Ok(indexes.iter().map(has).collect::<rusqlite::Result<_>>().or_fail()?))
+    }
+
     /// The file, and by its pages the tables with their indexes.
     async fn stored(&self, collections: &[&str]) -> Done<Offered<Stored>> {
         let connection = self.database().connect(Role::Reader)?;

@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use hoap_database::engine::{
-    self, About, BoxedStore, Bulk, Calls, Documents, Done, Each, Engine, RecordStore,
+    self, About, BoxedStore, Bulk, Calls, Documents, Done, Each, Engine, Offered, RecordStore,
 };
 use hoap_database::failure::Failure;
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
@@ -152,6 +152,10 @@ impl Documents for Memory {
 
     async fn settle(&self, _: &[Index]) -> Done<()> {
         Ok(())
+    }
+
+    async fn has(&self, _: &[Index]) -> Done<Offered<Vec<Option<bool>>>> {
+        Ok(Err("it has none"))
     }
 
     async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {

@@ -3,7 +3,7 @@
 use hoap_database::Database;
 use hoap_drive::Stop;
 use hoap_record::{Check, Remark, RemarkId, Verdict};
-use hoap_workload::Result;
+use hoap_workload::{Result, indexes};
 
 use super::level::Level;
 use super::queries::CancelOnStop;
@@ -81,6 +81,9 @@ pub async fn before_the_run(
     let &Start { target, data, fresh, level, .. } = start;
     let (when, stop) = ("before the run", &|| asked.is_set());
     let source = Deliveries::OfCustomers;
+    if level != Level::Off {
+        checks.push(indexes::check(target.documents()?, data, when).await?);
+    }
     match level {
         Level::Full => {
             let mut nothing = Expected::nothing();

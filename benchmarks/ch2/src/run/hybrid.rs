@@ -106,7 +106,7 @@ impl Benchmark for Hybrid<'_> {
                 let stop = setting.caller.stop();
                 self.before = before_the_run(&self.start(), stop, checks).await?;
             } else {
-                checks.push(left_to_first("conditions, counts"));
+                checks.push(left_to_first("indexes, conditions, counts"));
             }
         }
         if checks.iter().all(|check| check.verdict != Verdict::Fail) {

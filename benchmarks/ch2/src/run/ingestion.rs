@@ -26,7 +26,7 @@ const TO_CANCEL: Duration = Duration::from_secs(1);
 pub struct Following {
     /// The database of the queries, if it is another one that follows: its documents are counted
     /// until it has taken in all that is loaded
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", conflicts_with = "adopt")]
     pub analytical: Option<String>,
     /// How long the database of the queries may take, after the load, to take it in
     #[arg(long, value_name = "TIME", default_value = "1h")]

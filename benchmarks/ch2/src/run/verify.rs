@@ -8,7 +8,7 @@ use hoap_conduct::values::QueryList;
 use hoap_database::{Answer, Database};
 use hoap_record::{Check, Verdict, input};
 use hoap_workload::answers::{AnswerFile, AnswerFolder, Query, compare};
-use hoap_workload::{Error, ErrorKind, Local};
+use hoap_workload::{Error, ErrorKind, Local, indexes};
 
 use super::checks::added_up;
 use super::level::Level;
@@ -111,6 +111,7 @@ pub fn checks<'a>(caller: &'a dyn Caller, args: &'a Verify) -> Local<'a, Result<
                 (checks, expected.sample)
             }
         };
+        checks.insert(0, indexes::check(target.documents()?, &data, when).await?);
         let nobody = Ledger::default();
         checks.push(sample.check(&target, &data, &nobody, when, &stop).await?);
         let mut unanswered = Vec::new();

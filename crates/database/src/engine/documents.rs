@@ -40,6 +40,8 @@ pub trait Documents: Send + Sync {
     async fn bulk(&self, part: &str) -> Done<Box<dyn Bulk>>;
     /// Makes indexes and statistics, and what was loaded durable.
     async fn settle(&self, indexes: &[Index]) -> Done<()>;
+    /// See [`crate::Documents::has`]; or why it does not say.
+    async fn has(&self, indexes: &[Index]) -> Done<Offered<Vec<Option<bool>>>>;
     /// What it stores of these collections, or why it does not say.
     async fn stored(&self, _collections: &[&str]) -> Done<Offered<Stored>> {
         Ok(Err("it has no figure that holds right after a load"))

@@ -146,6 +146,21 @@ impl Documents<'_> {
         done.map_err(|failure| self.error(failure, "make the indexes and statistics of"))
     }
 
+    /// Of each of these indexes whether it is there, whole and as [`Documents::settle`] makes it;
+    /// `None` of one that it does not make in this database.
+    ///
+    /// # Errors
+    /// Why the database did not do it.
+    pub async fn has(&self, indexes: &[Index]) -> Result<Applicable<Vec<Option<bool>>>> {
+        for index in indexes {
+            self.about.check_index(index.name)?;
+            self.about.check_name(index.collection)?;
+        }
+        let done = engine!(self, repeatable, self.engine.has(indexes));
+        let known = done.map_err(|failure| self.error(failure, "look for the indexes of"))?;
+        Ok(known.map_err(|because| self.about.lacks("a list of indexes", because)))
+    }
+
     /// What the database stores of these collections with their indexes, once they are settled.
     ///
     /// # Errors

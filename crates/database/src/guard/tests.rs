@@ -17,6 +17,7 @@ use crate::engine::{
 };
 use crate::failure::{Done, Failure};
 use crate::key_value::{Fields, Record, Scanned, Table};
+use crate::offers::Offered;
 use crate::patch::{Access, Find, Intent, Patch, Read};
 
 /// All that is asked of it fails so: at once, or queries when they are cancelled.
@@ -98,6 +99,10 @@ impl Documents for Fails {
     }
 
     async fn settle(&self, _: &[Index]) -> Done<()> {
+        self.fail()
+    }
+
+    async fn has(&self, _: &[Index]) -> Done<Offered<Vec<Option<bool>>>> {
         self.fail()
     }
 

@@ -4,7 +4,7 @@ use hoap_conduct::load::{self, AskedLoad, Done, Size};
 use hoap_databases::url::redact;
 use hoap_record::{Ingestion, Stored};
 use hoap_report::number::duration;
-use hoap_workload::load::{Loaded, StoredLoad};
+use hoap_workload::load::{Adopted, Loaded, StoredLoad};
 use hoap_workload::words::counted;
 use serde_json::json;
 
@@ -15,11 +15,14 @@ use crate::failure::Failure;
 /// Loads, and says how it went.
 pub async fn load(context: &Context, asked: &dyn AskedLoad) -> Result<(), Failure> {
     let Done { loaded, target, ingestion } = load::load(context, asked).await?;
-    let Loaded { documents, bytes, seconds, clients, whole, ref stored } = loaded;
+    let Loaded { documents, bytes, seconds, clients, whole, adopted, ref stored } = loaded;
     let mut result = json!({
         "documents": documents, "bytes": bytes, "seconds": seconds, "clients": clients,
         "whole": whole, "target": target,
     });
+    if let Some(Adopted { documents, compared }) = adopted {
+        result["adopted"] = json!({ "documents": documents, "compared": compared });
+    }
     if let Some(ingestion) = &ingestion {
         result["ingestion"] = json!(ingestion);
     }
@@ -33,7 +36,14 @@ pub async fn load(context: &Context, asked: &dyn AskedLoad) -> Result<(), Failur
     }
     context.result(&result, || {
         let rest = if whole { "" } else { "; other parts are missing still" };
-        let mut text = format!("{} into {}{rest}", in_short(&loaded), target.url);
+        let mut text = match adopted {
+            Some(Adopted { documents, compared }) => format!(
+                "adopted {} of {}: {compared} compared in every field, all counted",
+                counted(documents, "document", "documents"),
+                target.url
+            ),
+            None => format!("{} into {}{rest}", in_short(&loaded), target.url),
+        };
         if let Some(ingestion) = &ingestion {
             text += &format!("\n{}", taken_in(ingestion));
         }

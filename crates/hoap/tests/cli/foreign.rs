@@ -173,14 +173,3 @@ fn an_examination_leaves_no_file_that_was_not_there_and_every_one_that_was() {
     assert_eq!(names().len(), 1, "{:?}", names());
     assert!(names()[0].ends_with("empty.db"));
 }
-
-/// Clients of YCSB load ranges of one table: none is told to remove what another loaded.
-#[test]
-fn a_client_with_another_range_is_told_to_load_a_part() {
-    let p = Place::new();
-    let line = "load ycsb --target sqlite:t.db -p recordcount=100 -p insertcount=50";
-    p.ok(&format!("{line} -p insertstart=0"));
-    let end = p.fails(&format!("{line} -p insertstart=50"), 3, &["start 0, not 50", "--part I/N"]);
-    assert!(!end.err.contains("--replace"), "{}", end.err);
-    assert_eq!(rows(&p, "t.db", "usertable"), 50);
-}

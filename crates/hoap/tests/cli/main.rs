@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod action;
+mod adopting;
 mod answers;
 mod bad_folders;
 mod bad_input;
@@ -27,6 +28,7 @@ mod gen_files;
 mod golden;
 #[cfg(target_os = "linux")]
 mod in_use;
+mod indexes;
 mod ingestion;
 mod key_value;
 mod live;

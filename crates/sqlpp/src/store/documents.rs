@@ -114,6 +114,10 @@ impl Documents for StoreEngine {
         settle::settle(&self.endpoint, indexes).await
     }
 
+    async fn has(&self, indexes: &[Index]) -> Done<Offered<Vec<Option<bool>>>> {
+        settle::has(&self.endpoint, indexes).await.map(Ok)
+    }
+
     async fn stored(&self, collections: &[&str]) -> Done<Offered<Stored>> {
         let mut of = Vec::new();
         for name in collections {

@@ -108,6 +108,12 @@ impl Endpoint {
         let rows = self.rows(ask).await?;
         Ok(rows.iter().filter_map(|row| row.as_str().map(str::to_owned)).collect())
     }
+
+    /// Whether a collection has an index of this name.
+    pub(super) async fn has_index(&self, collection: &str, name: &str) -> Result<bool, Error> {
+        let ask = Request::new(self.definition.indexes()).parameter("name", collection);
+        Ok(self.rows(ask).await?.iter().any(|row| row.as_str() == Some(name)))
+    }
 }
 
 /// Where a load puts its files.

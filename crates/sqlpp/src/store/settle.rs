@@ -30,6 +30,18 @@ pub(super) async fn settle(endpoint: &Endpoint, indexes: &[Index]) -> Done<()> {
     Ok(())
 }
 
+/// Of each of these indexes whether it is there; `None` of one that a load does not make.
+pub(super) async fn has(endpoint: &Endpoint, indexes: &[Index]) -> Done<Vec<Option<bool>>> {
+    let mut has = Vec::new();
+    for index in indexes {
+        has.push(match endpoint.indexes.makes(index) {
+            true => Some(endpoint.has_index(index.collection, index.name).await?),
+            false => None,
+        });
+    }
+    Ok(has)
+}
+
 /// The collections that a load has written.
 async fn loaded(endpoint: &Endpoint) -> Done<Vec<String>> {
     if endpoint.existing(&[NOTE, PROGRESS]).await?.iter().all(|name| name != PROGRESS) {

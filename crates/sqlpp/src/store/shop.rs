@@ -69,9 +69,7 @@ pub struct Joiner(Client);
 impl Client {
     /// Refuses a search that would read all customers, for want of this index.
     async fn new(endpoint: &Arc<Endpoint>, statement: String, index: &str) -> Done<Client> {
-        let ask = Request::new(endpoint.definition.indexes()).parameter("name", CUSTOMERS);
-        let rows = endpoint.rows(ask).await?;
-        match rows.iter().any(|row| row.as_str() == Some(index)) {
+        match endpoint.has_index(CUSTOMERS, index).await? {
             true => Ok(Client { endpoint: endpoint.clone(), statement }),
             false => Err(Failure::missing(format!("index {index} is missing"))),
         }

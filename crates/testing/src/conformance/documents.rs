@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Barrier;
 
-use hoap_database::{Database, Row};
+use hoap_database::{Database, Index, Row};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::json;
 
-use super::{COLLECTION, batch, count, document, get, index, load, wait};
+use super::{COLLECTION, batch, count, document, get, index, indexes, load, load_shop, wait};
 use crate::errors::fails;
 
 pub fn notes_are_compared_and_set(target: &Database) {
@@ -74,6 +74,34 @@ pub fn collections_come_and_go(target: &Database) {
     });
     assert_eq!(count(target), 0);
     load(target, 1);
+}
+
+/// Of every kind of index that a benchmark needs. A database that makes none, or does not say, is
+/// asked too.
+pub fn indexes_that_are_missing_are_named_until_settling_made_them(target: &Database) {
+    load_shop(target, &[]);
+    load(target, 2);
+    let documents = target.documents().unwrap();
+    let all = [vec![index()], indexes()].concat();
+    let has = || wait(documents.has(&all)).unwrap();
+    let Ok(before) = has() else { return };
+    assert!(before.iter().all(|has| *has != Some(true)), "{before:?}");
+    // One after the other, so that each is told from the others.
+    for made in 1..=all.len() {
+        wait(documents.settle(&all[..made])).unwrap();
+        let now = has().unwrap();
+        for (n, (before, now)) in before.iter().zip(&now).enumerate() {
+            assert_eq!(*now, before.map(|_| n < made), "{now:?} with {made} of {all:?}");
+        }
+    }
+    let other = Index { fields: vec!["o_entry_d"], ..index() };
+    let same_name = wait(documents.has(&[other])).unwrap().unwrap();
+    let by_name = ["Couchbase", "AsterixDB"];
+    if !by_name.iter().any(|name| target.description().name.starts_with(name)) {
+        assert_ne!(same_name, [Some(true)], "an index of this name on another field");
+    }
+    wait(documents.drop(&[COLLECTION, "shop_customer", "shop_orders"])).unwrap();
+    assert!(has().unwrap().iter().all(|has| *has != Some(true)));
 }
 
 pub fn a_collection_that_is_gone_is_missing(target: &Database) {

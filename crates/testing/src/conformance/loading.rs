@@ -147,6 +147,10 @@ impl engine::Documents for Small {
         Ok(self.documents().settle(indexes).await?)
     }
 
+    async fn has(&self, indexes: &[Index]) -> Done<Offered<Vec<Option<bool>>>> {
+        Ok(self.documents().has(indexes).await?.map_err(|lacks| lacks.because))
+    }
+
     async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
         let mut each = |key: &str, row| each(key, row).map_err(|e| e.into_error("take a document"));
         Ok(self.documents().scan(collection, fields, &mut each).await?)

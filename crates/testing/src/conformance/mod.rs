@@ -115,6 +115,7 @@ macro_rules! lone_document_tests {
             progress_is_kept_by_part_and_collection,
             a_load_replaces_what_a_load_made_and_nothing_else,
             settling_twice_is_settling_once,
+            indexes_that_are_missing_are_named_until_settling_made_them,
             the_stored_size_is_of_what_is_there,
             a_collection_that_is_gone_is_missing,
             a_scan_reads_every_document_once,

@@ -4,8 +4,8 @@ use hoap_database::Documents;
 use serde_json::Value;
 
 use super::division::Division;
-use super::removal::{all, remove, unless_foreign};
-use super::source::LoadSource;
+use super::removal::{all, divides, remove, unless_foreign};
+use super::source::{Joined, LoadSource};
 use super::what::{Existing, LOAD, Load};
 use crate::at_work::{self, AtWork};
 use crate::note::{self, LoadNote, Note};
@@ -30,7 +30,6 @@ pub(super) async fn begin(
         Existing::Replace => remove(documents, load).await?,
         _ => Vec::new(),
     };
-    let wanted = source.parameters();
     loop {
         let mut ignored = removed.clone();
         let current = documents.note().await?;
@@ -44,7 +43,7 @@ pub(super) async fn begin(
                     }
                     unless_foreign(documents, &all(&**source), &tried).await?;
                 }
-                first_note(&**source, Division { part, slices }, mine)
+                first_note(&**source, Division { part, slices, range: 1 }, mine)
             }
             Some(value) => {
                 let mut note = match note::read(documents).await? {
@@ -58,18 +57,14 @@ pub(super) async fn begin(
                 if note.load.removing {
                     return refuse(note::REMOVING.into(), "end that with --replace");
                 }
-                if let Some(difference) = difference(&note, source.benchmark(), &wanted) {
-                    let elsewhere = documents.elsewhere();
-                    // What another client loads beside this one is no data to be replaced.
-                    let advice = match difference.starts_with("start ") {
-                        true => format!(
-                            "load all ranges as parts of one load (--part I/N), or name {elsewhere}"
-                        ),
-                        false => format!(
-                            "name {elsewhere}, or remove what hoap loaded there with --replace"
-                        ),
-                    };
-                    return refuse(format!("the database holds other data: {difference}"), &advice);
+                match source.joins(&note.data) {
+                    Some(Joined::Together(_)) if note.load.settled && note.runs == 0 => {
+                        divides(documents)?;
+                        let division = Division { part, slices, range: 1 };
+                        note = next_range(note, &**source, division);
+                    }
+                    Some(Joined::Within) if note.load.settled => {}
+                    _ => unless_other(documents, &note, &**source, &tried)?,
                 }
                 if note.load.of != part.of {
                     let answer = format!("the load there is divided into {} parts", note.load.of);
@@ -77,11 +72,7 @@ pub(super) async fn begin(
                 }
                 let begun = note.load.begun.contains(&part.part);
                 if begun && *existing != Existing::Resume {
-                    let state = if note.load.settled { "whole" } else { "begun" };
-                    return refuse(
-                        format!("this data is {state} there already"),
-                        "use --resume to finish it or --replace to load it anew",
-                    );
+                    return Err(there_already(&tried, note.load.settled));
                 }
                 if !begun {
                     note.load.begun.push(part.part);
@@ -115,7 +106,66 @@ pub fn difference(note: &Note, benchmark: &str, wanted: &Value) -> Option<String
     }
 }
 
-fn first_note(source: &dyn LoadSource, Division { part, slices }: Division, mine: &AtWork) -> Note {
+/// Refuses data that is not the wanted.
+fn unless_other(
+    documents: Documents<'_>,
+    note: &Note,
+    source: &dyn LoadSource,
+    tried: &str,
+) -> Result<()> {
+    let Some(difference) = difference(note, source.benchmark(), &source.parameters()) else {
+        return Ok(());
+    };
+    let elsewhere = documents.elsewhere();
+    // What another client loads beside this one is no data to be replaced.
+    let advice = match source.joins(&note.data) {
+        Some(_) if !note.load.settled => {
+            "end that load first (--resume); ranges that are loaded at once are parts of one load \
+             (--part I/N)"
+                .into()
+        }
+        Some(_) => format!(
+            "load ranges that follow each other before any run, or as parts of one load (--part \
+             I/N), or name {elsewhere}"
+        ),
+        None => format!("name {elsewhere}, or remove what hoap loaded there with --replace"),
+    };
+    let answer = format!("the database holds other data: {difference}");
+    Err(Error::new(ErrorKind::Unavailable, tried, answer).advise(advice))
+}
+
+/// That what is to be loaded has been, or has begun to be.
+pub(super) fn there_already(tried: &str, whole: bool) -> Error {
+    let state = if whole { "whole" } else { "begun" };
+    let answer = format!("this data is {state} there already");
+    Error::new(ErrorKind::Unavailable, tried, answer)
+        .advise("use --resume to finish it or --replace to load it anew")
+}
+
+/// The note of a load that goes on with another range.
+pub(super) fn next_range(note: Note, source: &dyn LoadSource, division: Division) -> Note {
+    let Note { data, mut load, .. } = note;
+    load.ranges.push(data);
+    let load = LoadNote {
+        of: division.part.of,
+        slices: division.slices,
+        begun: Vec::new(),
+        done: Vec::new(),
+        settled: false,
+        clients: 0,
+        ingestion: None,
+        stored: None,
+        ..load
+    };
+    Note { data: source.parameters(), load, ..note }
+}
+
+/// The note of a load that begins.
+pub(super) fn first_note(
+    source: &dyn LoadSource,
+    Division { part, slices, .. }: Division,
+    mine: &AtWork,
+) -> Note {
     let load = LoadNote {
         of: part.of,
         slices,
@@ -129,6 +179,7 @@ fn first_note(source: &dyn LoadSource, Division { part, slices }: Division, mine
         seconds: 0.0,
         untimed: false,
         clients: 0,
+        ranges: Vec::new(),
         ingestion: None,
         stored: None,
     };

@@ -33,6 +33,15 @@ const TO_END: Duration = Duration::from_secs(5);
 pub enum Progress<'a> {
     /// A mark of somebody at work no longer counts, in words.
     NotInUse(&'a str),
+    /// Documents have been read, to be adopted.
+    Read {
+        /// Their collection.
+        collection: &'a str,
+        /// How many, of all collections.
+        documents: u64,
+        /// All that a load makes.
+        of: u64,
+    },
     /// Documents have been given to the writers.
     Written {
         /// The collection that was written to last.

@@ -22,6 +22,8 @@ const MOST: u64 = 1024;
 pub(super) struct Division {
     pub part: Part,
     pub slices: u64,
+    /// Which of several ranges of the same data it is of, counted from 1.
+    pub range: u64,
 }
 
 impl Division {
@@ -35,9 +37,13 @@ impl Division {
     /// The name under which a writer saves the progress of a slice, counted from 1.
     pub fn label(&self, slice: u64) -> String {
         let Part { part, of } = self.part;
+        let range = match self.range {
+            1 => String::new(),
+            range => format!("range {range}, "),
+        };
         match self.slices {
-            1 => format!("{part} of {of}"),
-            slices => format!("{part} of {of}, slice {slice} of {slices}"),
+            1 => format!("{range}{part} of {of}"),
+            slices => format!("{range}{part} of {of}, slice {slice} of {slices}"),
         }
     }
 
@@ -89,7 +95,7 @@ mod tests {
         let data = Counts(vec![1, 20, 600, 2000, 5]);
         for part in [Part::WHOLE, Part { part: 2, of: 3 }] {
             for slices in [1, 2, 3, 7, 1000] {
-                let division = Division { part, slices };
+                let division = Division { part, slices, range: 1 };
                 for at in 0..data.collections().len() {
                     let all = LoadSource::part(&data, at, part.part, part.of);
                     let mut next = all.start;
@@ -108,9 +114,10 @@ mod tests {
     #[test]
     fn labels_differ_and_that_of_an_undivided_part_is_its_own() {
         let part = Part { part: 2, of: 3 };
-        let label = |slices, slice| Division { part, slices }.label(slice);
-        assert_eq!(label(1, 1), "2 of 3");
-        assert_eq!(label(4, 1), "2 of 3, slice 1 of 4");
+        let label = |range, slices, slice| Division { part, slices, range }.label(slice);
+        assert_eq!(label(1, 1, 1), "2 of 3");
+        assert_eq!(label(1, 4, 1), "2 of 3, slice 1 of 4");
+        assert_eq!(label(2, 1, 1), "range 2, 2 of 3");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Loading a database: in one part or several, by one client or several, anew or resumed.
 
+mod adopt;
 mod begin;
 mod crew;
 mod division;
@@ -14,6 +15,8 @@ mod what;
 
 use std::time::Instant;
 
+pub use adopt::Adopted;
+use adopt::adopt;
 use begin::begin;
 use crew::{Work, Written};
 use division::Division;
@@ -22,6 +25,7 @@ use hoap_record::Stored;
 use removal::divisible;
 
 use crate::at_work::AtWork;
+use crate::indexes;
 use crate::note::{self, Note};
 use crate::{Error, Result, claim};
 
@@ -30,7 +34,7 @@ pub use crew::{Progress, Stopping};
 pub use pace::Rate;
 pub use removal::remove;
 pub use search::Clients;
-pub use source::{LoadSource, TypedSource};
+pub use source::{Joined, LoadSource, TypedSource};
 pub use values::hand_over;
 pub use what::{Existing, Load};
 
@@ -48,6 +52,8 @@ pub struct Loaded {
     pub clients: u64,
     /// Whether all data is loaded; else other parts are missing.
     pub whole: bool,
+    /// What was there already and is adopted.
+    pub adopted: Option<Adopted>,
     /// What the database stores of it, or why that is not known; `None` where it is not whole.
     pub stored: Option<std::result::Result<StoredLoad, String>>,
 }
@@ -82,9 +88,23 @@ pub async fn load(
         (_, Err(_)) => 1,
     };
     let mine = AtWork::new(&load.work());
-    let (note, ignored) = begin(documents, &load, slices, &mine).await?;
+    let (note, ignored, adopted) = match load.existing {
+        Existing::Adopt { whole } => {
+            let what = (&load, whole);
+            let (note, ignored, adopted) = adopt(documents, what, &mine, &stop, progress).await?;
+            (note, ignored, Some(adopted))
+        }
+        _ => {
+            let (note, ignored) = begin(documents, &load, slices, &mine).await?;
+            (note, ignored, None)
+        }
+    };
     ignored.iter().for_each(|words| progress(Progress::NotInUse(words)));
-    let division = Division { part: load.part, slices: note.load.slices };
+    let division = Division {
+        part: load.part,
+        slices: note.load.slices,
+        range: note.load.ranges.len() as u64 + 1,
+    };
     let work = Work { source: load.source, division, stop, rate: load.rate };
     let is_done = note.load.done.contains(&load.part.part);
     let begun = (started, is_done);
@@ -99,7 +119,7 @@ pub async fn load(
     };
     let left = claim::leave(documents, &mine, timed).await;
     let loaded = loaded?;
-    left.map(|_| loaded)
+    left.map(|_| Loaded { adopted, ..loaded })
 }
 
 /// Writes what is missing of a part that has begun, and settles after the last one.
@@ -132,7 +152,7 @@ async fn load_part(
     let seconds = started.elapsed().as_secs_f64();
     let stored = if whole { stored(documents, &names).await? } else { None };
     let Written { documents, bytes, clients, .. } = written;
-    Ok(Loaded { documents, bytes, seconds, clients, whole, stored })
+    Ok(Loaded { documents, bytes, seconds, clients, whole, adopted: None, stored })
 }
 
 /// What the database stores, from the note or asked now. It is loaded whether it says so or not.
@@ -173,7 +193,8 @@ fn allowed(documents: Documents<'_>, clients: Clients) -> Result<Clients> {
     }
 }
 
-/// Settles where all parts are done. Returns whether they are.
+/// Settles where all parts are done, and makes again the indexes that somebody dropped. Returns
+/// whether all is loaded.
 async fn settle(
     documents: Documents<'_>,
     source: &dyn LoadSource,
@@ -183,18 +204,29 @@ async fn settle(
     if (note.load.done.len() as u64) < note.load.of {
         return Ok(false);
     }
-    if !note.load.settled {
-        progress(Progress::Settling);
-        let started = Instant::now();
-        documents.settle(&source.indexes()).await?;
-        note::update(documents, |note| {
-            if !note.load.settled {
-                note.load.settled = true;
-                note.load.seconds += started.elapsed().as_secs_f64();
-            }
-            Ok(())
-        })
-        .await?;
+    if note.load.settled && is_indexed(documents, source).await? {
+        return Ok(true);
     }
+    progress(Progress::Settling);
+    let started = Instant::now();
+    documents.settle(&source.indexes()).await?;
+    note::update(documents, |note| {
+        if !note.load.settled {
+            note.load.settled = true;
+            note.load.seconds += started.elapsed().as_secs_f64();
+            let before = note.load.ranges.last();
+            if let Some(Joined::Together(all)) = before.and_then(|before| source.joins(before)) {
+                note.data = all;
+            }
+        }
+        Ok(())
+    })
+    .await?;
     Ok(true)
+}
+
+/// Whether no index is known to be missing.
+async fn is_indexed(documents: Documents<'_>, source: &dyn LoadSource) -> Result<bool> {
+    let found = indexes::missing(documents, source).await?;
+    Ok(found.map_or(true, |(_, missing)| missing.is_empty()))
 }

@@ -96,7 +96,12 @@ pub(super) async fn unless_foreign(
 /// Refuses a part where the database takes only whole loads.
 pub(super) fn divisible(documents: Documents<'_>, part: Part) -> Result<()> {
     match part.of > 1 {
-        true => documents.in_parts().map_err(|e| Error::from(e).advise("load it whole")),
+        true => divides(documents),
         false => Ok(()),
     }
+}
+
+/// Refuses a database that takes only whole loads.
+pub(super) fn divides(documents: Documents<'_>) -> Result<()> {
+    documents.in_parts().map_err(|e| Error::from(e).advise("load it whole"))
 }

@@ -23,6 +23,11 @@ pub trait LoadSource: Send + Sync {
         Vec::new()
     }
 
+    /// How this data lies to that of a note with these parameters, if both are ranges of the same.
+    fn joins(&self, _there: &Value) -> Option<Joined> {
+        None
+    }
+
     /// The document indexes of part `part` (from 1) of `of` parts of the collection at `at` in
     /// [`LoadSource::collections`]. The parts together are the whole range, in order.
     fn part(&self, at: usize, part: u64, of: u64) -> Range<u64>;
@@ -37,6 +42,17 @@ pub trait LoadSource: Send + Sync {
 
     /// The indexes that the benchmark's operations need.
     fn indexes(&self) -> Vec<Index>;
+}
+
+/// How a range of documents lies to another one of the same.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Joined {
+    /// In it.
+    Within,
+    /// One follows the other: the parameters of both together.
+    Together(Value),
+    /// Neither: they overlap, or there is a gap between them.
+    Apart,
 }
 
 /// Documents that can be had value by value as well as in JSON text.

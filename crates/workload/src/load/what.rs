@@ -18,6 +18,11 @@ pub enum Existing {
     Replace,
     /// Resume a load of the same data.
     Resume,
+    /// Check what another program loaded, and write the note.
+    Adopt {
+        /// Whether every document is compared, or a sample.
+        whole: bool,
+    },
 }
 
 /// What to load.

@@ -125,6 +125,7 @@ pub(super) fn note() -> Note {
         begun: vec![1],
         done: vec![1],
         settled: true,
+        ranges: Vec::new(),
         collections: Vec::new(),
         removing: false,
         documents: all(),
