@@ -10,7 +10,6 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use hoap_data::DATA_VERSION;
 use hoap_database::Answer;
 use hoap_workload::answers::canonical::{Canonical, Cell, close, show};
 use hoap_workload::answers::{Kind, Query};
@@ -20,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::data::Spec;
+use crate::data::{DATA_VERSION, Spec};
 use crate::queries::parameters::{ParameterSet, Parameters};
 
 /// The parameters of a data set that decide its answers. Extra fields are not among them: no query

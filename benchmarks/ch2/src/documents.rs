@@ -12,7 +12,7 @@ use hoap_workload::load::LoadSource;
 use hoap_workload::{Local, Result};
 use serde_json::{Map, Value};
 
-use crate::data::{DataSet, ExtraFields, Schema, Spec};
+use crate::data::{DATA_VERSION, DataSet, ExtraFields, Schema, Spec};
 use crate::run::ingestion::{Following, IngestionWatch};
 
 /// What the data is made from.
@@ -56,6 +56,8 @@ impl DataFlags {
 
 impl DataOffer for DataFlags {
     type Variant = Schema;
+    const DATA_VERSION: u32 = DATA_VERSION;
+
     type OfLoad = Following;
 
     fn source(&self, schema: &Schema) -> Result<Arc<dyn LoadSource>> {

@@ -7,7 +7,7 @@ use hoap_data::writer::Writer;
 use hoap_files::{AnyWriter, Child, FileSource, Flat, Visit};
 use serde_json::{Map, Value};
 
-use crate::data::{Collection, DataSet};
+use crate::data::{Collection, DATA_VERSION, DataSet};
 
 const CUSTOMER_KEY: &[(&str, &str)] =
     &[("c_w_id", "c_w_id"), ("c_d_id", "c_d_id"), ("c_id", "c_id")];
@@ -82,6 +82,10 @@ impl Visit for Document<'_> {
 impl FileSource for DataSet {
     fn benchmark(&self) -> &'static str {
         self.spec().schema.name()
+    }
+
+    fn data_version(&self) -> u32 {
+        DATA_VERSION
     }
 
     fn parameters(&self) -> Map<String, Value> {

@@ -1,13 +1,12 @@
 //! The parameters of CH2 and CH2++ data in a database's note.
 
-use hoap_data::DATA_VERSION;
 use hoap_database::Database;
 use hoap_workload::note::{self, Note};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::data::{DataSet, Schema, Spec};
+use crate::data::{DATA_VERSION, DataSet, Schema, Spec};
 
 /// The parameters of the data, which together with the data version decide every byte (spec §1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use hoap_workload::Result;
 use hoap_workload::load::LoadSource;
 use serde_json::{Map, Value};
 
-use crate::data::{ShopData, ShopSpec};
+use crate::data::{DATA_VERSION, ShopData, ShopSpec};
 
 /// What customers and orders are made from. Every number of "so many per" is exact.
 #[derive(Debug, Args)]
@@ -51,6 +51,8 @@ impl ShopFlags {
 
 impl DataOffer for ShopFlags {
     type Variant = ();
+    const DATA_VERSION: u32 = DATA_VERSION;
+
     type OfLoad = NoFlags;
 
     fn source(&self, (): &()) -> Result<Arc<dyn LoadSource>> {

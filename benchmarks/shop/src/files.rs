@@ -7,7 +7,7 @@ use hoap_data::writer::Writer;
 use hoap_files::{AnyWriter, Child, FileSource, Flat, Visit};
 use serde_json::{Map, Value};
 
-use crate::data::{ShopCollection, ShopData, ShopSpec};
+use crate::data::{DATA_VERSION, ShopCollection, ShopData, ShopSpec};
 
 const CUSTOMER_KEY: &[(&str, &str)] = &[("_id", "customer_id")];
 
@@ -74,6 +74,10 @@ impl Visit for Document<'_> {
 impl FileSource for ShopData {
     fn benchmark(&self) -> &'static str {
         "shop"
+    }
+
+    fn data_version(&self) -> u32 {
+        DATA_VERSION
     }
 
     fn parameters(&self) -> Map<String, Value> {

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use hoap_data::DATA_VERSION;
 use hoap_database::shop::{COUNTRY_INDEX, COVERING_INDEX, CUSTOMERS, ORDERS, ZIP_INDEX};
 use hoap_database::{Index, Values};
 use hoap_workload::load::{LoadSource, TypedSource, hand_over};
@@ -10,7 +9,7 @@ use hoap_workload::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::data::{ShopCollection, ShopData, ShopSpec};
+use crate::data::{DATA_VERSION, ShopCollection, ShopData, ShopSpec};
 
 /// The benchmark's name.
 pub const BENCHMARK: &str = "shop";

@@ -11,7 +11,7 @@ use hoap_workload::Result;
 use hoap_workload::load::{Clients, LoadSource, Rate};
 use serde_json::{Map, Value};
 
-use crate::data::{RecordSpec, Records};
+use crate::data::{DATA_VERSION, RecordSpec, Records};
 use crate::files::YcsbTable;
 use crate::flags::PropertyArgs;
 use crate::{Setup, UserTable};
@@ -51,6 +51,8 @@ impl RecordFlags {
 
 impl DataOffer for RecordFlags {
     type Variant = ();
+    const DATA_VERSION: u32 = DATA_VERSION;
+
     type OfLoad = NoFlags;
 
     fn source(&self, (): &()) -> Result<Arc<dyn LoadSource>> {

@@ -8,7 +8,7 @@ use hoap_files::{AnyWriter, FileSource, Flat, Visit};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::{Map, Value};
 
-use crate::data::{Documents, Records};
+use crate::data::{DATA_VERSION, Documents, Records};
 
 /// The most characters of a table's name: the rest of a file name is for part, number and
 /// extension.
@@ -59,6 +59,10 @@ impl Visit for Document<'_> {
 impl FileSource for YcsbTable {
     fn benchmark(&self) -> &'static str {
         "ycsb"
+    }
+
+    fn data_version(&self) -> u32 {
+        DATA_VERSION
     }
 
     fn parameters(&self) -> Map<String, Value> {

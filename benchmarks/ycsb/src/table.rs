@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use hoap_data::DATA_VERSION;
 use hoap_database::Index;
 use hoap_database::key_value::Table;
 use hoap_workload::load::{Joined, LoadSource};
@@ -10,7 +9,7 @@ use hoap_workload::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::data::{Compressibility, FieldLength, RecordSpec, Records};
+use crate::data::{Compressibility, DATA_VERSION, FieldLength, RecordSpec, Records};
 
 /// A named table of records.
 #[derive(Clone, Debug, PartialEq)]

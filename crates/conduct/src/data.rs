@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::{ArgMatches, Args, Command};
 use hoap_database::Documents;
-use hoap_files::FileSource;
+use hoap_files::{FileSource, Versioned};
 use hoap_workload::load::LoadSource;
 use hoap_workload::{Error, ErrorKind, Local, Result};
 use serde_json::{Map, Value};
@@ -32,6 +32,9 @@ pub trait DataOffer: Args + Debug + 'static {
     type Variant: Debug + Sync + 'static;
     /// More flags of a load: [`NoFlags`] if there are none.
     type OfLoad: Args + Debug + 'static;
+
+    /// Version of the bytes of its documents.
+    const DATA_VERSION: u32;
 
     /// Whether `hoap gen` makes files of it: [`DataOffer::files`] and [`DataOffer::of_parameters`].
     const FILES: bool = true;
@@ -118,14 +121,8 @@ pub trait DataEntry: Sync {
         matches: &mut ArgMatches,
     ) -> std::result::Result<Box<dyn AskedData>, clap::Error>;
 
-    /// [`DataOffer::of_parameters`].
-    ///
-    /// # Errors
-    /// Says which parameter is wrong.
-    fn of_parameters(
-        &self,
-        parameters: &Map<String, Value>,
-    ) -> std::result::Result<Box<dyn FileSource>, String>;
+    /// [`DataOffer::DATA_VERSION`] and [`DataOffer::of_parameters`].
+    fn of_parameters(&self, parameters: &Map<String, Value>) -> Versioned;
 }
 
 /// Documents that were asked for, whatever they are.
@@ -186,11 +183,8 @@ impl<D: DataOffer> DataEntry for DataLine<D> {
         Ok(Box::new((self, D::from_arg_matches_mut(matches)?)))
     }
 
-    fn of_parameters(
-        &self,
-        parameters: &Map<String, Value>,
-    ) -> std::result::Result<Box<dyn FileSource>, String> {
-        D::of_parameters(&self.variant, parameters)
+    fn of_parameters(&self, parameters: &Map<String, Value>) -> Versioned {
+        (D::DATA_VERSION, D::of_parameters(&self.variant, parameters))
     }
 }
 

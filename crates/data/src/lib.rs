@@ -24,7 +24,3 @@ pub use error::{SpecError, quoted};
 pub use geography::{NATIONS, REGIONS};
 pub use measured::Measured;
 pub use part::Part;
-
-/// Version of the bytes. It changes whenever a single byte of any document changes. It is part of
-/// every random stream's key, so that two versions differ everywhere.
-pub const DATA_VERSION: u32 = 1;

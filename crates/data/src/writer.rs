@@ -133,9 +133,8 @@ pub trait Writer {
     fn ratio(&mut self, field: Field, value: u32);
     /// An instant.
     fn timestamp(&mut self, field: Field, value: Timestamp);
-    /// A string of ASCII characters without `"`, `\` and control characters, of `len` bytes:
-    /// `fill` gets a buffer of `len` + [`TEXT_SLACK`] bytes and writes the first `len`; the rest is
-    /// scratch.
+    /// A string of ASCII characters from the space on, without `"` and `\`, of `len` bytes: `fill`
+    /// gets a buffer of `len` + [`TEXT_SLACK`] bytes and writes the first `len`; the rest is scratch.
     fn text(&mut self, field: Field, len: usize, fill: impl FnOnce(&mut [u8]));
     /// An extra field with the value [`extra_text`] of these words.
     fn extra(&mut self, field: &'static ExtraField, words: [u64; 2]);

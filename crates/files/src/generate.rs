@@ -377,6 +377,9 @@ mod tests {
         fn benchmark(&self) -> &'static str {
             "counts"
         }
+        fn data_version(&self) -> u32 {
+            1
+        }
         fn parameters(&self) -> Map<String, Value> {
             Map::new()
         }

@@ -40,4 +40,4 @@ pub use options::{Codec, Form, Format, LEAST_SIZE, Layout, MOST_ROW_GROUP, Optio
 pub use probe::document;
 pub use shape::Value;
 pub use source::{AnyWriter, FileSource, Visit};
-pub use valid::{Known, number};
+pub use valid::{Known, Versioned, number};

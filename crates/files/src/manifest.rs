@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use hoap_data::{DATA_VERSION, Part};
+use hoap_data::Part;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -48,7 +48,7 @@ impl Parameters {
         let names = data.collections();
         let levels = !matches!(form.codec, Codec::None | Codec::Snappy);
         Parameters {
-            data_version: DATA_VERSION,
+            data_version: data.data_version(),
             benchmark: data.benchmark().to_owned(),
             data: data.parameters(),
             collections: collections.iter().map(|&at| names[at].to_owned()).collect(),

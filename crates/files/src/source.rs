@@ -19,6 +19,9 @@ pub trait FileSource: Sync {
     /// The name of the benchmark, as users type it.
     fn benchmark(&self) -> &'static str;
 
+    /// Version of the bytes: another one makes other documents of the same parameters.
+    fn data_version(&self) -> u32;
+
     /// Every parameter that decides the documents, as plain values, without the version of the
     /// data.
     fn parameters(&self) -> Map<String, Value>;

@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::str::FromStr;
 
+use hoap_data::Part;
 use hoap_data::words::counted;
-use hoap_data::{DATA_VERSION, Part};
 use hoap_record::input;
 use serde_json::{Map, Value};
 
@@ -17,10 +17,12 @@ use crate::manifest::{FileEntry, Manifest, Parameters, part_suffix};
 use crate::options::{Codec, Format, Layout, extension};
 use crate::source::FileSource;
 
-/// Makes the data set of a benchmark of parameters that a manifest names, as far as they decide the
-/// numbers of documents; `None` if it knows no benchmark of that name.
-pub type Known<'a> =
-    dyn Fn(&str, &Map<String, Value>) -> Option<Result<Box<dyn FileSource>, String>> + 'a;
+/// What this program makes of a benchmark: the version of its data, and the data set of the
+/// parameters of a manifest, as far as they decide the numbers of documents.
+pub type Versioned = (u32, Result<Box<dyn FileSource>, String>);
+
+/// Makes it; `None` if no benchmark has this name.
+pub type Known<'a> = dyn Fn(&str, &Map<String, Value>) -> Option<Versioned> + 'a;
 
 /// The most bytes of a manifest: of some million files.
 const MOST: u64 = 256 << 20;
@@ -158,16 +160,16 @@ fn ranges<'a>(
     p: &'a Parameters,
     known: &Known<'_>,
 ) -> Result<BTreeMap<&'a str, Option<Range<u64>>>, String> {
+    let wrong = |what: String| format!("no {} data set: {what}", short(&p.benchmark));
     let part = Part { part: p.part, of: p.of };
-    let sizes = match p.data_version == DATA_VERSION {
-        true => sizes(p, part, known)
-            .map_err(|what| format!("no {} data set: {what}", short(&p.benchmark)))?,
-        false => Vec::new(),
-    };
+    let (version, data) = known(&p.benchmark, &p.data)
+        .ok_or_else(|| wrong("this hoap knows none of that name".into()))?;
+    let same = p.data_version == version;
+    let sizes = if same { of(&*data.map_err(wrong)?, part) } else { Vec::new() };
     let mut ranges = BTreeMap::new();
     for name in &p.collections {
         let range = sizes.iter().find(|(known, _)| known == name).map(|(_, range)| range.clone());
-        if range.is_none() && p.data_version == DATA_VERSION {
+        if range.is_none() && same {
             return Err(format!("{} has no collection {:?}", short(&p.benchmark), short(name)));
         }
         if ranges.insert(name.as_str(), range).is_some() {
@@ -175,16 +177,6 @@ fn ranges<'a>(
         }
     }
     Ok(ranges)
-}
-
-/// The same of the data set that the parameters describe.
-fn sizes(
-    p: &Parameters,
-    part: Part,
-    known: &Known<'_>,
-) -> Result<Vec<(String, Range<u64>)>, String> {
-    let data = known(&p.benchmark, &p.data).ok_or("this hoap knows none of that name")?;
-    Ok(of(&*data?, part))
 }
 
 fn of(data: &dyn FileSource, part: Part) -> Vec<(String, Range<u64>)> {

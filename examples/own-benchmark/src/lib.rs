@@ -188,6 +188,7 @@ impl DataOffer for Eight {
     type Variant = ();
     type OfLoad = NoFlags;
 
+    const DATA_VERSION: u32 = 1;
     const FILES: bool = false;
 
     fn source(&self, (): &()) -> Result<Arc<dyn LoadSource>> {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use hoap_data::random::Stream;
-use hoap_data::{DATA_VERSION, Date, Part, REGIONS, SpecError, Timestamp};
+use hoap_data::{Date, Part, REGIONS, SpecError, Timestamp};
 
 use crate::data::choice::{self, Choices};
 use crate::data::collection::{Collection, Ids, Keys};
@@ -47,7 +47,7 @@ impl DataSet {
     pub fn new(spec: Spec) -> Result<DataSet, SpecError> {
         spec.validate()?;
         // The keys of all other streams are drawn from this one.
-        let root = Stream::new(spec.seed, &[u64::from(DATA_VERSION)]);
+        let root = Stream::new(spec.seed, &[u64::from(super::DATA_VERSION)]);
         let (items, customers) = (ITEMS / spec.scale_down, CUSTOMERS / spec.scale_down);
         let mut data = DataSet {
             spec,

@@ -26,6 +26,10 @@ mod dataset;
 mod documents;
 mod spec;
 
+/// Version of the bytes. It changes whenever a single byte of any document changes. It is part of
+/// every random stream's key, so that two versions differ everywhere.
+pub const DATA_VERSION: u32 = 1;
+
 pub use collection::Collection;
 pub use dataset::DataSet;
 pub use documents::{StockNumbers, last_name};

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use hoap_data::permutation::Permutation;
 use hoap_data::random::Stream;
-use hoap_data::{DATA_VERSION, Part, SpecError};
+use hoap_data::{Part, SpecError};
 
 use super::collection::ShopCollection;
 use super::spec::ShopSpec;
@@ -49,7 +49,7 @@ impl ShopData {
     /// not divide.
     pub fn new(spec: ShopSpec) -> Result<ShopData, SpecError> {
         spec.validate()?;
-        let root = Stream::new(spec.seed, &[u64::from(DATA_VERSION), STREAM]);
+        let root = Stream::new(spec.seed, &[u64::from(super::DATA_VERSION), STREAM]);
         let permutation = |choice, n| Permutation::new(n, root.at(choice as u64));
         Ok(ShopData {
             spec,

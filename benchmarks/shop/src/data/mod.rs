@@ -31,6 +31,10 @@ mod values;
 #[cfg(test)]
 mod tests;
 
+/// Version of the bytes. It changes whenever a single byte of any document changes. It is part of
+/// every random stream's key, so that two versions differ everywhere.
+pub const DATA_VERSION: u32 = 1;
+
 pub use collection::ShopCollection;
 pub use dataset::ShopData;
 pub use spec::{

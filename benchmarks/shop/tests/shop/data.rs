@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use ShopCollection::{Customer, Orders};
-use hoap_data::{DATA_VERSION, Date};
+use hoap_data::Date;
+use hoap_shop::data::DATA_VERSION;
 use hoap_shop::data::{JOIN_DOCUMENTS, MONTHS, ShopCollection, ShopData, ShopSpec};
 use hoap_testing::measured::both;
 use serde_json::Value;

@@ -8,16 +8,16 @@ use super::value::digits;
 
 /// The share of a value's bytes that a compressor saves, in thousandths: 0 for values as YCSB's.
 ///
-/// A random character holds five bits of the eight of its byte, so an entropy coder saves 3/8 of
-/// any value. A compressible value is random characters, as many as the rest of the share allows,
-/// and then one character again and again, which costs a compressor a few bytes.
+/// A random character holds five or six bits of the eight of its byte, of which zstd saves a fifth
+/// in any value. A compressible value is random characters, as many as the rest of the share
+/// allows, and then one character again and again, which costs a compressor a few bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Compressibility(u16);
 
 impl Compressibility {
     const WHOLE: u16 = 1000;
-    /// What an entropy coder saves of random characters.
-    const LEAST: u16 = 375;
+    /// What zstd saves of random characters.
+    const LEAST: u16 = 210;
 
     /// The share, 0 to 1; `None` for values as YCSB's.
     pub fn share(self) -> Option<f64> {
@@ -48,14 +48,14 @@ impl Compressibility {
 }
 
 /// Characters whose entropy is what zstd spends on the change from random ones to a repeated one.
-const CHANGE: usize = 4;
+const CHANGE: usize = 2;
 
 /// The number of random characters whose entropy is the share of `len` bytes that is not saved.
 #[inline(always)]
 fn random(share: u16, len: usize) -> usize {
     let kept = usize::from(Compressibility::WHOLE - share);
-    // A random character is 5/8 of a byte.
-    (len * kept * 8).div_ceil(5 * usize::from(Compressibility::WHOLE)).min(len)
+    let random = usize::from(Compressibility::WHOLE - Compressibility::LEAST);
+    (len * kept).div_ceil(random).min(len)
 }
 
 impl FromStr for Compressibility {
@@ -68,13 +68,13 @@ impl FromStr for Compressibility {
             Ok(share) if (0.0..=1.0).contains(&share) => {
                 match (share * f64::from(Self::WHOLE)).round() as u16 {
                     1..Self::LEAST => refuse(
-                        "values have five random bits a byte, of which a compressor saves 0.375; use \
-                         0.375 to 1, or 0 for values as YCSB's",
+                        "of random characters as YCSB's a compressor saves 0.21; use 0.21 to 1, or \
+                         0 for values as YCSB's",
                     ),
                     share => Ok(Compressibility(share)),
                 }
             }
-            _ => refuse("use 0.375 to 1, or 0 for values as YCSB's"),
+            _ => refuse("use 0.21 to 1, or 0 for values as YCSB's"),
         }
     }
 }
@@ -91,15 +91,15 @@ mod tests {
 
     #[test]
     fn shares_are_written_as_they_are_read() {
-        for share in ["0", "0.375", "0.5", "0.75", "0.9", "1"] {
+        for share in ["0", "0.21", "0.5", "0.75", "0.9", "1"] {
             assert_eq!(share.parse::<Compressibility>().unwrap().to_string(), share);
         }
         for (wrong, why) in [
-            ("0.2", "saves 0.375"),
-            ("1.1", "use 0.375 to 1"),
-            ("-1", "use 0.375 to 1"),
-            ("half", "half': use 0.375 to 1"),
-            ("NaN", "use 0.375 to 1"),
+            ("0.2", "saves 0.21"),
+            ("1.1", "use 0.21 to 1"),
+            ("-1", "use 0.21 to 1"),
+            ("half", "half': use 0.21 to 1"),
+            ("NaN", "use 0.21 to 1"),
         ] {
             let error = wrong.parse::<Compressibility>().unwrap_err().to_string();
             assert!(error.contains(why), "{error}");
@@ -119,11 +119,11 @@ mod tests {
             "{error}"
         );
         for len in 1..300 {
-            for share in [0, 375, 500, 900, 1000].map(Compressibility) {
+            for share in [0, 210, 500, 900, 1000].map(Compressibility) {
                 assert!((digits(len).min(len)..=len).contains(&share.random(len)));
             }
         }
         assert_eq!(Compressibility(0).random(100), 100);
-        assert_eq!(Compressibility(750).random(100), 36);
+        assert_eq!(Compressibility(750).random(100), 30);
     }
 }

@@ -3,17 +3,17 @@ use std::ops::Range;
 use hoap_data::number::write_u64;
 use hoap_data::random::Stream;
 use hoap_data::writer::{Field, Writer};
-use hoap_data::{DATA_VERSION, Part, SpecError, named};
+use hoap_data::{Part, SpecError, named};
 
 use super::length::Lengths;
 use super::prefix::FieldPrefix;
-use super::{Compressibility, FieldLength, fnv_hash64, value};
+use super::{Compressibility, DATA_VERSION, FieldLength, fnv_hash64, value};
 
 /// The prefix of every key.
 const USER: &str = "user";
 /// Separates the streams of these records from those of other benchmarks with the same seed.
 const BENCHMARK: u64 = u64::from_be_bytes(*b"ycsb\0\0\0\0");
-/// The child of a field's stream that its versions are mixed with.
+/// The word of a field's stream that its versions are mixed with.
 const MASK: u64 = u64::from_be_bytes(*b"mask\0\0\0\0");
 /// The most records, and the end of their numbers; sums cannot overflow.
 const MAX_RECORDS: u64 = 1 << 62;
@@ -183,7 +183,7 @@ impl Records {
         let of_field = self.of_field(key, field);
         let len = self.length(of_field, version);
         let random = self.spec.compressibility.random(len);
-        value::append(of_field, self.mask(of_field, version), random, out);
+        value::append(of_field, mask(of_field, version), random, out);
         out.resize(out.len() + (len - random), value::FILLER);
     }
 
@@ -194,8 +194,10 @@ impl Records {
         let len = self.length(of_field, 0);
         let random = self.spec.compressibility.random(len);
         w.text(name, len, |out| {
-            value::fill(of_field, self.mask(of_field, 0), &mut out[..random]);
-            out[random..len].fill(value::FILLER);
+            value::fill(of_field, mask(of_field, 0), random, out);
+            if random < len {
+                out[random..len].fill(value::FILLER);
+            }
         });
     }
 
@@ -216,7 +218,7 @@ impl Records {
         let of_field = self.of_field(key, field);
         let (random, filler) = value.split_at(self.spec.compressibility.random(value.len()));
         let version = value::check(of_field, random)?;
-        let version = value::stated(self.mask(of_field, version), random.len());
+        let version = value::stated(mask(of_field, version), random.len());
         if filler.iter().any(|&byte| byte != value::FILLER) {
             return None;
         }
@@ -262,17 +264,6 @@ impl Records {
         self.root.child(key.bits() ^ (u64::from(field) << 48))
     }
 
-    /// A version as its digits in a value say it, or the other way round. The loaded version, 0,
-    /// would have thirteen equal digits, which a compressor saves: where the share that it saves is
-    /// said, they are random as well.
-    #[inline(always)]
-    fn mask(&self, of_field: Stream, version: u64) -> u64 {
-        match self.spec.compressibility.share() {
-            None => version,
-            Some(_) => version ^ of_field.child(MASK).at(0),
-        }
-    }
-
     /// The length of a version. It has another stream than the bytes, whose children are the
     /// versions.
     #[inline(always)]
@@ -282,4 +273,11 @@ impl Records {
             _ => self.lengths.draw(of_field.child(version).child(0)),
         }
     }
+}
+
+/// A version as its digits in a value say it, or the other way round. The loaded version, 0, would
+/// have thirteen equal digits, which a compressor saves.
+#[inline(always)]
+fn mask(of_field: Stream, version: u64) -> u64 {
+    version ^ of_field.at(MASK)
 }

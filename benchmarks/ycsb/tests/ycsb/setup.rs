@@ -198,7 +198,7 @@ fn what_is_unknown_or_not_supported_is_refused_by_name() {
         ("hdrhistogram.percentiles=", "not a number"),
         ("zipfianconstant=1.2", "zipfian constant 1.2: use 0.001 to 0.999"),
         ("zipfianconstant=much", "not a number"),
-        ("compressibility=0.2", "saves 0.375"),
+        ("compressibility=0.2", "saves 0.21"),
         ("deleteproportion=x", "not a number"),
         ("dotransactions=false", "not supported"),
         ("requestdistribution=zipf", "use uniform, zipfian"),

@@ -69,7 +69,7 @@ fn the_manifest_tells_what_the_files_are() {
     let manifest = manifest(dir.path(), "manifest.json");
     assert_eq!(manifest, written.manifest);
     let parameters = &manifest.parameters;
-    assert_eq!(parameters.data_version, hoap_data::DATA_VERSION);
+    assert_eq!(parameters.data_version, hoap_ch2::data::DATA_VERSION);
     let expected = json!({
         "warehouses": 2, "seed": 1, "run_date": "2021-01-01",
         "extra_fields": "customer=3,orders=64,item=1", "scale_down": 100,

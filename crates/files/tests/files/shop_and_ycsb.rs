@@ -234,11 +234,18 @@ fn names_of_tables_that_are_no_file_names_are_refused() {
 /// Values shrink by what was asked for, as zstd sees them, loaded ones as updated ones.
 #[test]
 fn values_are_as_compressible_as_they_are_said_to_be() {
-    for (share, length) in
-        [(0.375f64, 100), (0.5, 100), (0.75, 100), (0.9, 100), (0.5, 1000), (0.95, 1000)]
-    {
+    for (text, share, length) in [
+        // As the jar's, which save 0.210 (bench/truth).
+        ("0", 0.21f64, 100),
+        ("0.21", 0.21, 100),
+        ("0.5", 0.5, 100),
+        ("0.75", 0.75, 100),
+        ("0.9", 0.9, 100),
+        ("0.5", 0.5, 1000),
+        ("0.95", 0.95, 1000),
+    ] {
         let spec = RecordSpec {
-            compressibility: share.to_string().parse().unwrap(),
+            compressibility: text.parse().unwrap(),
             length: FieldLength::Constant(length),
             ..RecordSpec::default()
         };
@@ -253,7 +260,7 @@ fn values_are_as_compressible_as_they_are_said_to_be() {
             assert_eq!(values.len(), 2000 * length as usize);
             let shrunk = zstd::bulk::compress(&values, 3).unwrap().len();
             let saved = 1.0 - shrunk as f64 / values.len() as f64;
-            assert!((saved - share).abs() < 0.03, "{share} of {length}: {saved}");
+            assert!((saved - share).abs() < 0.02, "{text} of {length}: {saved}");
         }
     }
 }

@@ -5,7 +5,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hoap_conduct::load::Size;
-use hoap_files::{Error, ErrorKind, FileSource, FilesWatch, Form, Options, Progress, Request};
+use hoap_files::{
+    Error, ErrorKind, FileSource, FilesWatch, Form, Options, Progress, Request, Versioned,
+};
 use hoap_report::number::duration;
 use hoap_workload::words::counted;
 use serde_json::{Map, Value, json};
@@ -67,10 +69,7 @@ fn dry_run(context: &Context, made: &Made, threads: usize) -> Result<(), Failure
 }
 
 /// The data set of a manifest, of any benchmark.
-fn known(
-    benchmark: &str,
-    parameters: &Map<String, Value>,
-) -> Option<Result<Box<dyn FileSource>, String>> {
+fn known(benchmark: &str, parameters: &Map<String, Value>) -> Option<Versioned> {
     let entry = built_in::data().find(|entry| entry.name() == benchmark)?;
     Some(entry.of_parameters(parameters))
 }

@@ -1,8 +1,8 @@
 //! The bytes of DATA_VERSION 1. A change of any digest here is a new data version: raise
-//! [`hoap_data::DATA_VERSION`] with it.
+//! [`hoap_ch2::data::DATA_VERSION`] with it.
 
+use hoap_ch2::data::DATA_VERSION;
 use hoap_ch2::data::{Collection, DataSet, ExtraFields, Schema, Spec};
-use hoap_data::DATA_VERSION;
 use sha2::{Digest, Sha256};
 
 /// SHA-256 over `key`, a tab, the document and a line end, for every document.
