@@ -31,8 +31,8 @@ pub struct Ingestion {
     /// that missed none. The true end lies between the two.
     pub resolution_seconds: f64,
     /// Documents per second over the whole time: those that came in since the beginning ÷
-    /// `whole_seconds`.
-    pub per_second: f64,
+    /// `whole_seconds`. `None` where `resolution_seconds` is more than a twentieth of that time.
+    pub per_second: Option<f64>,
     /// Documents per second that came in after the operational database was whole: from the first
     /// count since then to that of the end. `None` where `resolution_seconds` is more than a
     /// twentieth of the time between the two.

@@ -31,10 +31,11 @@ pub(super) fn outcome(counts: &[Count], moments: &Moments) -> Ingestion {
     let resolution = (whole.at - before.at).as_secs_f64();
     // Where the count of the end began before the last document was acknowledged, all were there.
     let from = counts.iter().find(|c| c.at >= moments.written).unwrap_or(&whole);
-    let after = (whole.at - from.at).as_secs_f64();
-    let rate = |from: &Count, seconds: f64| {
+    let rate = |from: &Count| {
+        let seconds = (whole.at - from.at).as_secs_f64();
         let per_second = (whole.documents - from.documents) as f64 / seconds;
-        (seconds > 0.0).then(|| (per_second * 10.0).round() / 10.0)
+        let known = seconds > 0.0 && resolution <= WORST * seconds;
+        known.then(|| (per_second * 10.0).round() / 10.0)
     };
     Ingestion {
         documents: whole.documents,
@@ -47,8 +48,8 @@ pub(super) fn outcome(counts: &[Count], moments: &Moments) -> Ingestion {
             whole.at.saturating_duration_since(moments.written).as_secs_f64(),
         ),
         resolution_seconds: milliseconds(resolution),
-        per_second: rate(&first, (whole.at - first.at).as_secs_f64()).unwrap_or(0.0),
-        per_second_after: rate(from, after).filter(|_| resolution <= WORST * after),
+        per_second: rate(&first),
+        per_second_after: rate(from),
         curve: curve(counts, since),
         ..Ingestion::default()
     }

@@ -83,12 +83,11 @@ pub fn dry_run(context: &Context, asked: &dyn AskedLoad) -> Result<(), Failure> 
 fn taken_in(ingestion: &Ingestion) -> String {
     let Ingestion { analytical, whole_seconds, after_seconds, resolution_seconds, .. } = ingestion;
     let documents = counted(ingestion.came_in(), "document", "documents");
-    let per_second = ingestion.per_second;
-    let after = ingestion.per_second_after.map(|rate| format!(" ({rate:.0}/s)"));
+    let [all, after] = [ingestion.per_second, ingestion.per_second_after]
+        .map(|rate| rate.map_or_else(String::new, |rate| format!(" ({rate:.0}/s)")));
     format!(
-        "taken in by {analytical}: {documents} in {whole_seconds:.1} s ({per_second:.0}/s), \
-         {after_seconds:.1} s of them after the load{}; to within {resolution_seconds:.1} s",
-        after.unwrap_or_default()
+        "taken in by {analytical}: {documents} in {whole_seconds:.1} s{all}, {after_seconds:.1} s of \
+         them after the load{after}; to within {resolution_seconds:.1} s"
     )
 }
 

@@ -177,8 +177,8 @@ impl<'a> Member<'a> {
 
     /// Documents per second of the ingestion, mean over the runs that know it.
     pub fn ingestion_rate(&self) -> Option<f64> {
-        let all = self.runs.iter().filter_map(|(_, run)| run.run.ingestion());
-        Spread::geometric(all.map(|i| i.per_second)).map(|s| s.mean)
+        let all = self.runs.iter().filter_map(|(_, run)| run.run.ingestion()?.per_second);
+        Spread::geometric(all).map(|s| s.mean)
     }
 
     /// What the configuration sustains, with its throughput: the probes at the rates that its

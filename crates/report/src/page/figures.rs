@@ -136,7 +136,8 @@ fn ingestion(ingestion: &Ingestion) -> KeyFigure {
         let after = duration(ingestion.after_seconds);
         note += &format!("; {rate} documents/s in the {after} after the load");
     }
-    let value = Unit::Rate("documents/s").show(ingestion.per_second);
+    let rate = ingestion.per_second.unwrap_or(f64::NAN);
+    let value = Unit::Rate("documents/s").show(rate);
     figure("Ingestion", value, "documents/s", note)
 }
 

@@ -16,7 +16,7 @@ pub fn ingestion(entries: &[Entry<'_>]) -> Table {
         .number("documents", Unit::Count, |of: &I| of.item.came_in() as f64)
         .number("bytes", Unit::Bytes, |of| of.item.bytes as f64)
         .wide()
-        .number("documents/s", RATE, |of| of.item.per_second)
+        .cells("documents/s", Some(RATE), |of| Cell::maybe(of.item.per_second))
         .number("in", Unit::Seconds, |of| of.item.whole_seconds)
         .cells("after the load", Some(RATE), |of| Cell::maybe(of.item.per_second_after))
         .number("in that time", Unit::Seconds, |of| of.item.after_seconds)

@@ -112,8 +112,8 @@ impl Folder {
             documents_at_written: 20_000,
             whole_seconds: 10.0,
             after_seconds: 6.0,
-            resolution_seconds: 2.0,
-            per_second: 4_107.7,
+            resolution_seconds: 0.3,
+            per_second: Some(4_107.7),
             per_second_after: Some(3_512.8),
             curve: curve.map(at).to_vec(),
             ..Ingestion::default()
