@@ -49,6 +49,9 @@ pub struct Series {
     pub executions: Vec<Execution>,
 }
 
+/// What a single run's remark on what happened once in it means for its intervals.
+const TOO_NARROW: &str = "its intervals are too narrow; measure much longer, or repeat the run";
+
 impl Side {
     /// Reads several, in their order, as many at once as there are processors: each of a month's
     /// run takes seconds.
@@ -124,9 +127,20 @@ impl Side {
     /// What a reader must know before the first number.
     pub fn remarks(&self) -> Vec<Remark> {
         let told = |r: &Remark| r.severity() <= Severity::Fails || r.id == RemarkId::Partial;
+        // What happens once in a run may happen twice or never in the next, which no series shows.
+        let narrows = |r: &Remark| {
+            let once = [RemarkId::LevelChanged, RemarkId::LevelDrifted, RemarkId::NothingSucceeded];
+            self.series.is_some() && once.contains(&r.id)
+        };
         let of = |SideRun { folder, run }: &SideRun| {
-            let told = remarks::of(run).into_iter().filter(told);
-            told.map(|remark| remark.of_run(folder.display().to_string())).collect::<Vec<_>>()
+            let told = remarks::of(run).into_iter().filter_map(|remark| {
+                let remark = match narrows(&remark) {
+                    true => remark.advise(TOO_NARROW),
+                    false => Some(remark).filter(told)?,
+                };
+                Some(remark.of_run(folder.display().to_string()))
+            });
+            told.collect::<Vec<_>>()
         };
         self.runs.iter().flat_map(of).collect()
     }

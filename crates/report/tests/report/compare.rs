@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use hoap_record::{Freshness, Latency, Percentile, RemarkId};
+use hoap_record::{Freshness, Latency, Percentile, Remark, RemarkId};
 use hoap_report::compare::{
     ComparedLine, Comparison, Gate, Judged, Metric, Outcome, Question, Reason, Scope, Side,
     document, json, junit, markdown, plain,
@@ -130,6 +130,23 @@ fn single_runs_decide_nothing_and_have_intervals_within_the_run() {
     let recorded = c.baseline.first().steps.iter().find(|s| s.name == "8 tx").unwrap();
     let shown = line(&c, "8 tx", Metric::Tpm, None).baseline.clone().unwrap();
     assert_eq!(Some(shown.value), recorded.tpm);
+}
+
+/// What came once in a run is not in the error that its series shows; between repeated runs it is.
+#[test]
+fn a_single_run_that_changed_or_stood_still_says_that_its_intervals_are_too_narrow() {
+    let told = |runs: &str, id: RemarkId| {
+        let mut side = made().side(runs);
+        side.runs[0].run.remarks.push(Remark::new(id, "once").of_step(2));
+        side.remarks().into_iter().find(|remark| remark.text == "once")
+    };
+    for id in [RemarkId::LevelChanged, RemarkId::LevelDrifted, RemarkId::NothingSucceeded] {
+        let remark = told("slow/07", id).unwrap();
+        assert!(remark.advice.as_ref().unwrap().contains("too narrow"), "{remark:?}");
+        assert_eq!((remark.steps.as_slice(), remark.runs.len()), ([2].as_slice(), 1));
+        assert_eq!(told("slow", id), None);
+    }
+    assert_eq!(told("slow/07", RemarkId::BegunLate), None);
 }
 
 #[test]
