@@ -26,6 +26,20 @@ impl Server {
         Server::with(&["--save", ""])
     }
 
+    /// One that follows this one and takes no writes, once it has what is there now.
+    pub fn replica(of: &Server) -> Server {
+        let primary = format!("127.0.0.1 {}", of.port);
+        let replica = Server::with(&["--save", "", "--replicaof", &primary]);
+        until("the replica follows", || {
+            let mut stream = TcpStream::connect(("127.0.0.1", replica.port)).unwrap();
+            stream.write_all(b"INFO replication\r\nQUIT\r\n").unwrap();
+            let mut said = String::new();
+            stream.read_to_string(&mut said).unwrap();
+            said.contains("master_link_status:up")
+        });
+        replica
+    }
+
     fn with(keeps: &[&str]) -> Server {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let folder = tempfile::tempdir().unwrap();

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use super::tree::Mine;
 use super::{End, Place, gone};
 
 /// Runs `hoap experiment run` with this configuration, whose label may have spaces.
@@ -216,6 +217,7 @@ about = "this machine"
 fn an_interrupted_one_goes_on_where_it_was_with_nothing_repeated_and_nothing_missing() {
     let p = Place::new();
     p.write("own.toml", OWN);
+    let mine = Mine::around(&p, &[]);
     let line = "experiment run own.toml --target sqlite:t.db --out e";
     let mut running = p.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     gone::until_measured(&p.path("e/here/second"));
@@ -236,6 +238,7 @@ fn an_interrupted_one_goes_on_where_it_was_with_nothing_repeated_and_nothing_mis
         assert_eq!(p.json(&format!("e/here/{name}/run.json"))["partial"], Value::Null, "{name}");
     }
     p.ok("experiment report e -o page.html");
+    mine.unchanged(line);
 
     // What it was begun with must be what it goes on with.
     for (change, says) in [

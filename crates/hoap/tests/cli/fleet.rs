@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use super::tree::Mine;
 use super::{End, Place, gone, until};
 
 const TOKEN: &str = "HOAP_FLEET_TOKEN";
@@ -95,6 +96,7 @@ fn loaded() -> Place {
 #[test]
 fn drivers_that_meet_begin_every_step_together_and_make_one_run() {
     let p = loaded();
+    let mine = Mine::around(&p, &["t.db"]);
     let (gather, at, lines) = gather_and_listen(&p, "2 --operational sqlite:t.db");
     let flags = "--clients 1,2 --duration 1s";
     let two = driver(&p, &at, "2/2", flags);
@@ -104,6 +106,7 @@ fn drivers_that_meet_begin_every_step_together_and_make_one_run() {
     for end in [one.end(), two.end(), gather.end()] {
         assert_eq!(end.code, 0, "{end:#?}");
     }
+    mine.unchanged("gather");
     let [one, two, run] = ["d1", "d2", "run"].map(|run| p.json(&format!("{run}/run.json")));
     for (number, step) in [(1, 0), (2, 1)] {
         let start = |run: &serde_json::Value| {

@@ -27,8 +27,8 @@ fn an_index_that_is_dropped_is_named_before_a_run_and_made_again_by_resuming() {
         assert!(names.len() >= 3, "{names:?}");
         for (n, name) in names.iter().enumerate() {
             file.execute_batch(&format!("DROP INDEX {name}")).unwrap();
-            let end = p.fails(&format!("{run} --out bad-{n}"), 1, &["\"indexes\"", name]);
-            assert!(end.told().contains("--resume"), "{end:#?}");
+            let end = p.fails(&format!("{run} --out bad-{n}"), 1, &["\"indexes\""]);
+            assert!(end.out.contains(name) && end.out.contains("--resume"), "{end:#?}");
             assert!(p.json(&format!("bad-{n}/run.json"))["steps"].as_array().unwrap().is_empty());
             if n == 0 {
                 p.fails(&verify, 1, &["1 of "]);
@@ -44,7 +44,7 @@ fn an_index_that_is_dropped_is_named_before_a_run_and_made_again_by_resuming() {
         let name = &names[0];
         let other = format!("DROP INDEX {name}; CREATE INDEX {name} ON customer (key)");
         file.execute_batch(&other).unwrap();
-        p.fails(&format!("{run} --out other"), 1, &["\"indexes\"", name]);
+        p.fails(&format!("{run} --out other"), 1, &["\"indexes\""]);
         p.fails(&format!("{load} --resume"), 3, &[name, "not ours"]);
         assert!(made(&file).contains(name));
     }

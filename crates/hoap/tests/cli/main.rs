@@ -80,6 +80,7 @@ mod silent;
 mod streams;
 #[cfg(target_os = "linux")]
 mod torture;
+mod tree;
 mod whole;
 mod witness;
 mod wrong;

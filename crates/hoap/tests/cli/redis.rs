@@ -20,6 +20,25 @@ mod on_redis {
         a_password_from_a_configuration_file_is_nowhere_else("");
     }
 
+    /// It writes nothing, not even that it ran.
+    #[test]
+    fn runs_that_only_read_run_on_a_replica() {
+        let primary = Server::start();
+        let on = On::at(Own { url: primary.url() });
+        on.ok("load ycsb -p recordcount=100");
+        let shop = On::at(Own { url: format!("{}?prefix=shop", primary.url()) });
+        shop.ok("load shop --customers 2000 --customers-per-zip 100");
+        let replica = Server::replica(&primary);
+        let copies = [replica.url(), format!("{}?prefix=shop", replica.url())];
+        let [on, shop] = copies.map(|url| On::at(Own { url }));
+        on.ok("run ycsb-c --operations 50 --warmup 1ms --out c");
+        crate::all_pass(&on.record("c"));
+        on.refused("run ycsb-a --operations 50 --warmup 1ms --out a", 3, &["read only replica"]);
+        for run in ["pagination", "join"] {
+            shop.ok(&format!("run {run} --operations 20 --warmup 1ms --check-reads --out {run}"));
+        }
+    }
+
     /// One that restarts empty, and one that somebody empties.
     #[test]
     fn records_that_are_gone_in_mid_run_are_lost_and_the_check_says_so_at_once() {

@@ -13,7 +13,7 @@ fn runs() -> Place {
     p
 }
 
-const PRICES: &str = "name = 'Test'\nsource = 'a test'\nregion = 'here'\ncurrency = 'EUR'\ndate = '2026'\n\
+pub const PRICES: &str = "name = 'Test'\nsource = 'a test'\nregion = 'here'\ncurrency = 'EUR'\ndate = '2026'\n\
     hours-per-month = 700\n[[item]]\nwhat = 'node'\nprice = 2\nunit = 'node'\nper = 'hour'\n";
 
 #[test]

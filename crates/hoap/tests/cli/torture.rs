@@ -1,5 +1,6 @@
 //! `hoap torture` on SQLite, which is part of the driver.
 
+use super::tree::Mine;
 use super::{Place, interrupted, remark, until};
 use serde_json::Value;
 
@@ -44,7 +45,9 @@ fn faults(result: &Value) -> Vec<&str> {
 fn a_killed_driver_loses_nothing_and_a_campaign_that_is_done_only_prints() {
     let p = Place::new();
     p.write("plan.toml", PLAN);
+    let mine = Mine::around(&p, &[]);
     let end = p.ok(LINE);
+    mine.unchanged(LINE);
     assert!(end.out.contains("sound, not recounted"), "{end:#?}");
     let result = p.json("campaign/torture.json");
     let kinds = faults(&result);

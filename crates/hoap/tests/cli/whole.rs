@@ -1,5 +1,6 @@
 //! The commands together, as a user goes through them.
 
+use super::tree::Mine;
 use super::{Place, gone, interrupted};
 
 #[test]
@@ -130,7 +131,9 @@ fn a_commit_that_is_acknowledged_and_lost_voids_the_run_by_the_ledger_alone() {
         let told = format!("number {lost} is acknowledged and rolled back");
         assert_eq!(settings["lose_commit"], told);
     }
+    let mine = Mine::around(&p, &["t.db"]);
     let end = p.fails("demo --lose-a-commit --out d", 1, &["VOID"]);
+    mine.unchanged("demo");
     assert!(end.err.contains("The checks found that commit 100 was lost."), "{end:#?}");
     assert!(failed(&p, "d/run").iter().all(of_ledger));
     assert!(p.text("d/report.html").contains("VOID"));
