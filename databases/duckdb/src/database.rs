@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use hoap_database::engine::{About, Analytics, Calls, Documents, Engine, Offers, Shop, What};
 use hoap_database::failure::Done;
@@ -24,12 +25,14 @@ pub struct DuckDbEngine {
     pub(super) url: String,
     /// Kept from its first use on, where the URL has one. Dropped before the instance.
     link: OnceLock<Arc<Link>>,
+    /// The limit of a query; zero: none. Each target of a file has its own.
+    query_timeout: Duration,
     pub(super) instance: Arc<Instance>,
 }
 
 impl DuckDbEngine {
-    pub(super) fn new(url: &str, instance: Arc<Instance>) -> Self {
-        DuckDbEngine { url: url.to_owned(), link: OnceLock::new(), instance }
+    pub(super) fn new(url: &str, instance: Arc<Instance>, query_timeout: Duration) -> Self {
+        DuckDbEngine { url: url.to_owned(), link: OnceLock::new(), query_timeout, instance }
     }
 
     /// The link, which follows from now on; `None` where the URL has none.
@@ -45,7 +48,12 @@ impl DuckDbEngine {
 
 impl Engine for DuckDbEngine {
     fn about(&self) -> About {
-        About { offers: OFFERS, ..About::new("DuckDB", &self.url, &["hoap_"], Calls::Blocking) }
+        let limit = self.query_timeout;
+        About {
+            offers: OFFERS,
+            query_timeout: (!limit.is_zero()).then_some(limit),
+            ..About::new("DuckDB", &self.url, &["hoap_"], Calls::Blocking)
+        }
     }
 
     fn description(&self) -> Description {

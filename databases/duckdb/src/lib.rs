@@ -61,8 +61,9 @@ pub use options::OPTIONS;
 /// Returns [`hoap_record::ErrorKind::Invalid`] where the URL is wrong, or this process uses the
 /// file with other options.
 pub fn open(url: &str) -> Result<Database> {
-    let (path, options) = options::parse(url)?;
+    let (path, mut options) = options::parse(url)?;
+    let query_timeout = std::mem::take(&mut options.query_timeout);
     let instance = Instance::of(path, options);
     let instance = instance.map_err(|failure| failure.into_error(format!("open {url}")))?;
-    Ok(Database::new(DuckDbEngine::new(url, instance)))
+    Ok(Database::new(DuckDbEngine::new(url, instance, query_timeout)))
 }

@@ -23,6 +23,9 @@ hoap_database::options! {
         temp_directory: String = ("temp_directory", "", text,
             "the folder for intermediate results that do not fit into the memory; empty: beside \
              the file"),
+        /// Zero: no limit.
+        query_timeout: Duration = ("query_timeout_ms", "0", milliseconds(0..=3_600_000),
+            "limit of a query, milliseconds to 3600000; 0: none"),
         read_only: bool = ("read_only", "off", switch,
             "on: refuse to write, so that several programs may query the file at the same time"),
         link: String = ("link", "", text,

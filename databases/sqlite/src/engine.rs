@@ -12,7 +12,11 @@ use super::settings;
 
 impl Engine for SqliteEngine {
     fn about(&self) -> About {
-        About::new("SQLite", &self.database().url, &["sqlite_", "hoap_"], Calls::Blocking)
+        let limit = self.database().options.query_timeout;
+        About {
+            query_timeout: (!limit.is_zero()).then_some(limit),
+            ..About::new("SQLite", &self.database().url, &["sqlite_", "hoap_"], Calls::Blocking)
+        }
     }
 
     fn description(&self) -> Description {

@@ -26,6 +26,9 @@ hoap_database::options! {
         busy_timeout: Duration = ("busy_timeout_ms", "30000", milliseconds(0..=3_600_000),
             "milliseconds to wait for the write lock before the transaction is a conflict; 0 to \
              3600000"),
+        /// Zero: no limit.
+        query_timeout: Duration = ("query_timeout_ms", "0", milliseconds(0..=3_600_000),
+            "limit of a query, milliseconds to 3600000; 0: none"),
         temp_store: &'static str = ("temp_store", "memory", words(&["memory", "file"]),
             "memory or file: where sorting and intermediate results of queries go; indexes are \
              sorted in files"),

@@ -21,6 +21,9 @@ pub struct About {
     /// How long an answer may take. Not of queries, of making indexes and of gathering statistics,
     /// which have limits of their own or none.
     pub answer_timeout: Option<Duration>,
+    /// How long a query may take, where the database itself cannot be told: the guard has it
+    /// cancelled ([`QuerySession::canceller`](super::QuerySession::canceller)).
+    pub query_timeout: Option<Duration>,
     /// How its calls are made.
     pub calls: Calls,
     /// What it lacks, with these options and on this server.
@@ -42,6 +45,7 @@ impl About {
             longest_name: usize::MAX,
             longest_index: usize::MAX,
             answer_timeout: None,
+            query_timeout: None,
             calls,
             offers: Offers(&[]),
         }

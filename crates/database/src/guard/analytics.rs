@@ -7,6 +7,7 @@ use hoap_record::Result;
 use serde_json::Value;
 
 use super::check::check_paths;
+use super::deadline::Deadline;
 use super::limit::{answer, repeatable, unlimited, within};
 use super::stopping::Waiting;
 use crate::answer::{Answer, Canceller, Explained};
@@ -50,15 +51,20 @@ pub struct AnalyticalSession {
     asked: Arc<AtomicBool>,
 }
 
-/// Waits for the answer to a query with these parameters, without a limit.
+/// Waits for the answer to a query with these parameters, with the limit that the database has, or
+/// [`About::query_timeout`].
 macro_rules! asked {
     ($self:ident, $parameters:ident, $call:expr) => {
         match check_parameters($parameters) {
             Ok(()) => {
                 $self.asked.store(false, Ordering::SeqCst);
+                let deadline = $self.deadline();
                 match within(&$self.about, &mut $self.waiting, None, $call).await {
                     Ok(done) if $self.asked.load(Ordering::SeqCst) => done,
-                    Ok(done) => done.map_err(repeatable),
+                    Ok(done) => done.map_err(|failure| match &deadline {
+                        Some(deadline) => repeatable(deadline.judge(failure)),
+                        None => repeatable(failure),
+                    }),
                     Err(silence) => {
                         $self.inner.abandon();
                         Err(silence)
@@ -85,6 +91,12 @@ fn check_parameters(parameters: &[(String, Value)]) -> Done<()> {
 }
 
 impl AnalyticalSession {
+    /// The end of a query that begins now, where the guard keeps it.
+    fn deadline(&self) -> Option<Deadline> {
+        let (limit, cancel) = (self.about.query_timeout?, self.inner.canceller()?);
+        Some(Deadline::new(limit, cancel))
+    }
+
     /// Runs one query. `text` names its parameters `$name`.
     ///
     /// # Errors

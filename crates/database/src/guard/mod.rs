@@ -14,6 +14,7 @@
 mod analytics;
 mod check;
 mod database;
+mod deadline;
 mod documents;
 pub(crate) mod limit;
 mod records;

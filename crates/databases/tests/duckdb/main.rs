@@ -7,7 +7,9 @@ mod typed;
 use hoap_database::shop::Ask;
 use hoap_database::{Batch, Database, Row};
 use hoap_databases::duckdb::open;
-use hoap_testing::conformance::{COLLECTION, batch, count, indexes, load, load_shop, wait};
+use hoap_testing::conformance::{
+    COLLECTION, a_query_ends_at_its_time_limit, batch, count, indexes, load, load_shop, wait,
+};
 use hoap_workload::ErrorKind;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -217,6 +219,15 @@ fn interrupted((target, folder): (Database, TempDir)) {
         resumed.finish().await.unwrap();
     });
     assert_eq!(count(&left), 7);
+}
+
+#[test]
+fn a_query_has_the_limit_of_the_url_and_other_targets_of_the_file_theirs() {
+    let (target, folder) = place("?query_timeout_ms=50");
+    let other = open(&url(&folder, "?query_timeout_ms=60000")).unwrap();
+    a_query_ends_at_its_time_limit(&target);
+    let asked = async { other.analytics().unwrap().session().await?.query("SELECT 1", &[]).await };
+    assert_eq!(wait(asked).unwrap().rows, [[json!(1)]]);
 }
 
 #[test]

@@ -161,6 +161,21 @@ pub fn a_query_can_be_cancelled(target: &Database) {
     cancel();
 }
 
+/// For a target whose queries have a limit of less than a second.
+pub fn a_query_ends_at_its_time_limit(target: &Database) {
+    load(target, 1);
+    let mut stream = stream(target);
+    let start = Instant::now();
+    for _ in 0..2 {
+        let e = wait(stream.query(dialect(target).endless, &[])).unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Timeout, "{e}");
+        assert!(e.to_string().contains("raise query_timeout_ms"), "{e}");
+        // The session goes on.
+        assert_eq!(wait(stream.query("SELECT 1", &[])).unwrap().rows, [[json!(1)]]);
+    }
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
 pub fn a_query_is_explained(target: &Database) {
     load(target, 3);
     let Dialect { sum, types: [int, ..], .. } = dialect(target);

@@ -4,7 +4,7 @@
 use hoap_database::{Database, Index};
 use serde_json::json;
 
-use super::conformance::{index, load, wait};
+use super::conformance::{a_query_ends_at_its_time_limit, index, load, wait};
 
 fn target(options: &str) -> (Database, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();
@@ -122,4 +122,10 @@ fn the_stored_size_is_that_of_the_file() {
     assert_eq!(stored.bytes, file);
     // The table with its index is nearly all of the file.
     assert!(stored.collections[0].bytes > file / 2, "{stored:?}, {file}");
+}
+
+#[test]
+fn a_query_has_the_limit_of_the_url() {
+    let (target, _guard) = target("?query_timeout_ms=50");
+    a_query_ends_at_its_time_limit(&target);
 }

@@ -19,7 +19,8 @@ fn url(folder: &Path) -> String {
 fn a_sound_database_is_proved_and_left_empty() {
     let folder = tempfile::tempdir().unwrap();
     let url = url(folder.path());
-    let found = sound(&["--operational", &url], &[], &BOTH_SIDES, &["time limit"]);
+    let passed = [&BOTH_SIDES[..], &["time limit"]].concat();
+    let found = sound(&["--operational", &url], &[], &passed, &[]);
     let examined = &found["databases"][0];
     assert_eq!(
         (&examined["role"], &examined["is"]["name"]),
