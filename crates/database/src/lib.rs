@@ -7,6 +7,7 @@
 //! Fields are named by *paths*: dotted names with array positions, `c_name.c_last`, `s_dists[3]`.
 
 mod answer;
+pub mod answering;
 mod applicable;
 mod at_once;
 mod batch;

@@ -16,6 +16,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::OnceLock;
 
+use hoap_database::answering::{Expected, unless_another};
+use hoap_database::failure::Failure;
 use hoap_database::{Database, Offers, What, opening};
 use hoap_record::{Error, ErrorKind, Result};
 
@@ -112,10 +114,9 @@ static ADDED: OnceLock<Vec<&Scheme>> = OnceLock::new();
 pub async fn open(url: &str) -> Result<Database> {
     let url = &*presets::expanded(url)?;
     let (name, _, open) = scheme_of(url)?;
-    match opening(url, open(url)).await {
-        Ok(opened) => opened,
-        Err(silence) => Err(silence.into_error(format!("open {name}:…"))),
-    }
+    let attempt = async { open(url).await.map_err(Failure::from) };
+    let opened = opening(url, unless_another(Expected::of(url), attempt)).await;
+    opened.flatten().map_err(|failure| failure.into_error(format!("open {name}:…")))
 }
 
 /// Refuses a URL whose database lacks one of these. Nothing is opened: what only a server knows of

@@ -9,7 +9,7 @@ const CONNECT: &[&str] =
     &["asterixdb", "cassandra", "couchbase", "couchbase-analytics", "dynamodb", "mongodb", "redis"];
 
 fn refused(url: &str) -> Error {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let e = runtime.block_on(hoap_databases::open(url)).err().expect("it is refused");
     assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
     assert!(!e.to_string().contains('\n'), "{e}");
@@ -76,7 +76,7 @@ fn built_in() -> Vec<(&'static hoap_databases::Scheme, String)> {
 }
 
 fn open(url: &str) -> Database {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(hoap_databases::open(url)).unwrap()
 }
 
