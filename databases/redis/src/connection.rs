@@ -9,10 +9,14 @@ use hoap_database::failure::{Done, Failure};
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::cluster::ClusterClient;
 use redis::cluster_async::ClusterConnection;
-use redis::{Arg, AsyncConnectionConfig, Cmd, Pipeline, RedisError, RedisResult, Value};
+use redis::{
+    Arg, AsyncConnectionConfig, Cmd, ConnectionAddr, Pipeline, RedisError, RedisResult, Value,
+};
+use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 
 use super::answers::Written;
+use super::bounded::Bounded;
 use super::error;
 use super::options::Options;
 use super::script::{Script, Scripts};
@@ -34,11 +38,7 @@ impl Server {
     /// Connects to the server, or to all nodes of the cluster.
     async fn connect(&self) -> Done<DriverConnection> {
         let connection = match &self.cluster {
-            None => self
-                .client
-                .get_multiplexed_async_connection_with_config(&self.config)
-                .await
-                .map(DriverConnection::One),
+            None => self.one().await.map(DriverConnection::One),
             Some(cluster) => {
                 let connected = cluster.get_async_connection().await;
                 connected.map(ToNodes::new).map(DriverConnection::Cluster)
@@ -49,8 +49,28 @@ impl Server {
 
     /// A connection to the node that the URL names, in a cluster too.
     pub async fn connect_one(&self) -> Done<MultiplexedConnection> {
-        let connecting = self.client.get_multiplexed_async_connection_with_config(&self.config);
-        connecting.await.map_err(|e| self.not_connected(&e))
+        self.one().await.map_err(|e| self.not_connected(&e))
+    }
+
+    /// A connection whose answers are bounded. One over TLS is the driver's own, without a bound.
+    async fn one(&self) -> RedisResult<MultiplexedConnection> {
+        let info = self.client.get_connection_info();
+        let ConnectionAddr::Tcp(host, port) = info.addr() else {
+            return self.client.get_multiplexed_async_connection_with_config(&self.config).await;
+        };
+        let connecting = async {
+            let stream = TcpStream::connect((&**host, *port)).await?;
+            stream.set_nodelay(info.tcp_settings().nodelay())?;
+            let (settings, stream) = (info.redis_settings(), Bounded::new(stream));
+            let (connection, driver) =
+                MultiplexedConnection::new_with_config(settings, stream, self.config.clone())
+                    .await?;
+            // It ends with the last clone of the connection.
+            tokio::spawn(driver);
+            Ok(connection)
+        };
+        let connected = tokio::time::timeout(self.options.connect_timeout, connecting).await;
+        connected.unwrap_or_else(|_| Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into()))
     }
 
     fn not_connected(&self, e: &RedisError) -> Failure {

@@ -29,6 +29,7 @@
 //!   others.
 
 mod answers;
+mod bounded;
 mod bulk;
 mod connection;
 mod database;

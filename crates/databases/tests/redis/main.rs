@@ -5,6 +5,7 @@
 mod on_redis;
 mod on_redis_cluster;
 mod on_valkey;
+mod scripted;
 
 use conformance::wait;
 use hoap_database::Database;
