@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use hoap_database::{AnalyticalSession, Database};
 use hoap_drive::{Canceller, Client, Completion, Next, Workload};
@@ -13,6 +14,11 @@ use serde_json::Value;
 use crate::data::DataSet;
 use crate::queries::catalogue::{COUNT, QUERIES};
 use crate::queries::{ParameterSet, Parameters, Texts, streams};
+
+/// How often a query is run again that a conflict ended, as a standby ends those that read what it
+/// has to replay; and the first pause before, which then grows by as much.
+const RETRIES: usize = 20;
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// The analytical side of CH2 and CH2++ on one database.
 pub struct Streams {
@@ -87,12 +93,12 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Notes the warnings of the last query.
-    fn note_warnings(&self, query: &'static Query) {
-        let warnings = self.session.warnings();
+    /// Notes the conflicts that the last query was run again after, and its warnings.
+    fn note_warnings(&self, query: &'static Query, conflicts: &[String]) {
+        let warnings: Vec<&String> = conflicts.iter().chain(self.session.warnings()).collect();
         if let Some(first) = warnings.first() {
             let mut all = self.shared.warnings.lock().unwrap_or_else(PoisonError::into_inner);
-            let (count, _) = all.entry(query.name).or_insert_with(|| (0, first.clone()));
+            let (count, _) = all.entry(query.name).or_insert_with(|| (0, String::clone(first)));
             *count += warnings.len() as u64;
         }
     }
@@ -125,9 +131,20 @@ impl Client for Stream {
 
     async fn run(&mut self) -> Completion {
         let (query, parameters) = self.current();
-        let answer = run_query(&mut self.session, &self.shared.texts, query, &parameters).await;
-        self.note_warnings(query);
-        Completion::of(answer.map(|answer| answer.rows.len() as u64))
+        let mut conflicts = Vec::new();
+        let answer = loop {
+            let asked = run_query(&mut self.session, &self.shared.texts, query, &parameters);
+            match asked.await {
+                Err(e) if e.kind == ErrorKind::Conflict && conflicts.len() < RETRIES => {
+                    conflicts.push(format!("it ran again after a conflict: {}", e.answer));
+                    tokio::time::sleep(PAUSE * conflicts.len() as u32).await;
+                }
+                answer => break answer,
+            }
+        };
+        self.note_warnings(query, &conflicts);
+        let retries = conflicts.len() as u32;
+        Completion { retries, ..Completion::of(answer.map(|answer| answer.rows.len() as u64)) }
     }
 
     fn canceller(&self) -> Option<Canceller> {

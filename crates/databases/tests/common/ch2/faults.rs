@@ -12,6 +12,8 @@ use hoap_ch2::checks::snapshot::Snapshot;
 use hoap_ch2::data::Schema;
 use hoap_ch2::freshness::{self, Board};
 use hoap_ch2::mix::Kind;
+use hoap_ch2::queries::{ParameterSet, QuerySet, Texts};
+use hoap_ch2::stream::Streams;
 use hoap_ch2::terminal::{Memory, Options, Terminals};
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::{Check, Verdict};
@@ -153,4 +155,29 @@ fn a_transaction_that_is_given_up_is_not_tried_again() {
         let Memory { ledger, .. } = client.finish();
         assert!(ledger.orders.is_empty() && ledger.ambiguous_orders.is_empty());
     });
+}
+
+/// As a standby ends queries that read what it has to replay.
+#[test]
+fn a_query_that_a_conflict_ends_runs_again_and_is_counted() {
+    let loaded = super::loaded(Schema::Ch2pp);
+    let flaky = Flaky::new(&loaded.target, |_| Fate::Acknowledged);
+    let texts = Texts::embedded(Schema::Ch2pp, "sqlite", QuerySet::Naive).unwrap();
+    let streams = Streams::new(flaky.database(), loaded.data, texts, ParameterSet::Check);
+    wait(async {
+        let mut client = streams.client(0).await.unwrap();
+        for (conflicts, done) in [(3, true), (0, true), (1000, false)] {
+            flaky.state.conflicts.store(conflicts, Ordering::SeqCst);
+            client.next();
+            let end = client.run().await;
+            assert_eq!(matches!(end.outcome, Outcome::Done), done, "{end:?}");
+            assert_eq!(u64::from(end.retries), if done { conflicts } else { 20 });
+        }
+    });
+    let lines = streams.warnings();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    for times in ["3 times", "20 times"] {
+        let told = |line: &&String| line.contains(&format!("warned {times}: it ran again after"));
+        assert!(lines.iter().any(|line| told(&line)), "{lines:?}");
+    }
 }

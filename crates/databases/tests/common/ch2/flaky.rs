@@ -42,7 +42,7 @@ pub struct State {
     pub commits: AtomicU64,
     /// Whether it refuses everything.
     pub down: AtomicBool,
-    /// How many transactions from now on conflict at their beginning.
+    /// How many transactions and queries from now on conflict at their beginning.
     pub conflicts: AtomicU64,
     /// Where set, what its queries see of the counters.
     pub frozen: Mutex<Option<Vec<(String, i64)>>>,
@@ -80,6 +80,15 @@ impl Flaky {
         self.forgets.is_some_and(|(name, nth)| {
             what == name && self.state.changes.fetch_add(1, Ordering::SeqCst) == nth
         })
+    }
+
+    fn conflict(&self) -> Done<()> {
+        let one_less = |left: u64| left.checked_sub(1);
+        let conflicts = &self.state.conflicts;
+        match conflicts.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less) {
+            Ok(_) => Err(Failure::new(ErrorKind::Conflict, "a lock is held")),
+            Err(_) => Ok(()),
+        }
     }
 
     fn check(&self) -> Result<()> {
@@ -136,11 +145,7 @@ struct FlakySession {
 impl Session for FlakySession {
     async fn begin<'a>(&'a mut self, access: Access) -> Done<Box<dyn OpenTransaction + 'a>> {
         self.flaky.check()?;
-        let conflicts = &self.flaky.state.conflicts;
-        let one_less = |left: u64| left.checked_sub(1);
-        if conflicts.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less).is_ok() {
-            return Err(Failure::new(ErrorKind::Conflict, "a lock is held"));
-        }
+        self.flaky.conflict()?;
         let tx = self.session.begin(access).await?;
         let flaky = (access == Access::Write).then_some(&self.flaky);
         Ok(Box::new(FlakyTransaction { tx: Some(tx), flaky }))
@@ -248,6 +253,7 @@ struct FlakyStream {
 #[async_trait]
 impl QuerySession for FlakyStream {
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Done<Answer> {
+        self.flaky.conflict()?;
         Ok(self.session.query(text, parameters).await?)
     }
 
