@@ -108,6 +108,13 @@ pub fn host(text: &str) -> Result<(&str, Option<u16>), &'static str> {
     }
 }
 
+/// Whether a host is this machine, so that nobody else sees what is said to it in clear.
+pub fn is_this_machine(host: &str) -> bool {
+    let name = host.trim_matches(['[', ']']);
+    let loopback = |address: std::net::IpAddr| address.is_loopback();
+    name.is_empty() || name == "localhost" || name.parse().is_ok_and(loopback)
+}
+
 /// The text before a port and the port; an empty port is none, as in RFC 3986.
 fn split_port(text: &str) -> Result<(&str, Option<u16>), &'static str> {
     if text.starts_with('[') && !text.contains(']') {

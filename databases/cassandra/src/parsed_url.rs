@@ -30,7 +30,9 @@ pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> 
         url::malformed("cassandra", form, answer)
     };
     let parts = Parts::of(url).map_err(malformed)?;
-    let hosts = parts.hosts().map_err(malformed)?.into_iter();
+    let hosts = parts.hosts().map_err(malformed)?;
+    let elsewhere = hosts.iter().any(|(name, _)| !url::is_this_machine(name));
+    let hosts = hosts.into_iter();
     let hosts = hosts.map(|(name, port)| format!("{name}:{}", port.unwrap_or(PORT))).collect();
     let keyspace = parts.path.to_owned();
     if !is_keyspace(&keyspace) {
@@ -50,6 +52,12 @@ pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> 
         .map_err(|answer| Error::new(ErrorKind::Invalid, format!("open {shown}"), answer))?;
     let named = |text: String| Some(text).filter(|text| !text.is_empty());
     let credentials = credentials::find(named(parts.user), named(parts.password), environment);
+    let said = parts.query.is_some_and(|query| query.split('&').any(|o| o.starts_with("tls=")));
+    if credentials.password.is_some() && elsewhere && !options.tls && !said {
+        let answer = "the password would go in clear to another host";
+        return Err(Error::new(ErrorKind::Invalid, format!("open {shown}"), answer)
+            .advise("write tls=on and tls_ca=FILE, or tls=off if it may go in clear"));
+    }
     Ok(ParsedUrl { url: shown, hosts, keyspace, credentials, options })
 }
 
@@ -69,8 +77,9 @@ mod tests {
 
     #[test]
     fn hosts_keyspace_and_user_are_taken_and_no_secret_is_shown() {
-        let place = read("cassandra://us%2Fer:pa%40ss@a,b:7000,[::1]:7001/Bench?lwt=true").unwrap();
-        assert_eq!(place.url, "cassandra://a,b:7000,[::1]:7001/Bench?lwt=true");
+        let rest = "a,b:7000,[::1]:7001/Bench?lwt=true&tls=off";
+        let place = read(&format!("cassandra://us%2Fer:pa%40ss@{rest}")).unwrap();
+        assert_eq!(place.url, format!("cassandra://{rest}"));
         assert_eq!(place.hosts, ["a:9042", "b:7000", "[::1]:7001"]);
         assert_eq!((place.keyspace.as_str(), place.options.lwt), ("Bench", true));
         assert_eq!(place.credentials.user.as_deref(), Some("us/er"));
@@ -101,6 +110,7 @@ mod tests {
             ("cassandra://u:secret@h/k?", "has no value"),
             ("cassandra://u:secret@h/k?cash=1", "the options are read_consistency"),
             ("cassandra://h/k?password=secret", "CASSANDRA_PASSWORD"),
+            ("cassandra://u:secret@127.0.0.1,h/k", "tls=off if it may"),
             ("cassandra://h/k?tls=true", "wants tls_ca"),
             ("cassandra://h/k?tls_ca=x", "want tls=on"),
             ("cassandra://h/k?tls=true&tls_ca=x&tls_key=y", "go together"),

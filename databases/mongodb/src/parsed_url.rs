@@ -2,7 +2,7 @@
 
 use hoap_database::options::set_each;
 use hoap_database::url::{self, Parts};
-use hoap_record::Result;
+use hoap_record::{Error, ErrorKind, Result};
 
 use super::options::{Options, is_own};
 
@@ -48,6 +48,11 @@ pub(super) fn parse(url: &str, password: Option<&str>) -> Result<ParsedUrl> {
             Ok(())
         }
     })?;
+    if scheme == "mongodb" && goes_in_clear(&theirs, hosts) {
+        let answer = "authMechanism=PLAIN sends the password in clear to another host";
+        return Err(Error::new(ErrorKind::Invalid, format!("open {shown}"), answer)
+            .advise("write tls=true, or tls=false if it may go in clear"));
+    }
     let given = Some(parts.password).filter(|password| !password.is_empty());
     let password = given.or_else(|| password.filter(|_| !parts.user.is_empty()).map(str::to_owned));
     let login = match (url::encode(&parts.user), &password) {
@@ -60,11 +65,23 @@ pub(super) fn parse(url: &str, password: Option<&str>) -> Result<ParsedUrl> {
     Ok(ParsedUrl { shown, connection, password, database: database.to_owned(), options })
 }
 
+/// Whether a password goes in clear to another host although the URL does not say that TLS is off.
+fn goes_in_clear(options: &[String], hosts: &str) -> bool {
+    let has = |name: &str, value: &str| {
+        options.iter().filter_map(|option| option.split_once('=')).any(|(n, v)| {
+            n.eq_ignore_ascii_case(name) && (value.is_empty() || v.eq_ignore_ascii_case(value))
+        })
+    };
+    let elsewhere = |text| url::host(text).is_ok_and(|(name, _)| !url::is_this_machine(name));
+    has("authMechanism", "PLAIN")
+        && !has("tls", "")
+        && !has("ssl", "")
+        && hosts.split(',').any(elsewhere)
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
-
-    use hoap_record::ErrorKind;
 
     use super::*;
 
@@ -124,5 +141,28 @@ mod tests {
             let told = ["secret", "sec/", "sec?", "sec#", "ret@"].iter().any(|s| text.contains(s));
             assert!(!told, "{url}: {e}");
         }
+    }
+
+    #[test]
+    fn a_password_goes_in_clear_to_another_host_only_where_the_url_says_so() {
+        for (hosts, more, good) in [
+            ("h", "", false),
+            ("127.0.0.1,h", "", false),
+            ("h", "&tls=true", true),
+            ("h", "&tls=false", true),
+            ("h", "&ssl=false", true),
+            ("127.0.0.1,[::1]:7,localhost", "", true),
+        ] {
+            let url = format!("mongodb://me:secret@{hosts}/db?authMechanism=plain{more}");
+            match parse(&url, None) {
+                Ok(_) => assert!(good, "{url}"),
+                Err(e) => {
+                    assert!(!good && e.to_string().contains("tls=false"), "{url}: {e}");
+                    assert!(!e.to_string().contains("secret"), "{e}");
+                }
+            }
+        }
+        assert!(parse("mongodb+srv://me:p@h/db?authMechanism=PLAIN", None).is_ok());
+        assert!(parse("mongodb://me:p@h/db?authMechanism=SCRAM-SHA-256", None).is_ok());
     }
 }

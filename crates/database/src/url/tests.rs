@@ -192,3 +192,13 @@ fn no_part_of_any_password_is_shown() {
         assert!(!ENDS.iter().any(|end| redact(&bare).contains(end)), "{bare}");
     }
 }
+
+#[test]
+fn this_machine_is_no_other_host() {
+    for host in ["", "localhost", "127.0.0.1", "127.1.2.3", "::1", "[::1]"] {
+        assert!(is_this_machine(host), "{host}");
+    }
+    for host in ["10.0.0.1", "db.example", "localhost.example", "::2", "127.0.0.1.example"] {
+        assert!(!is_this_machine(host), "{host}");
+    }
+}
