@@ -20,7 +20,7 @@ LAB_RUN=$(realpath -m -- "${LAB_RUN:-$LAB_HOME/run}")
 export LAB_HOME LAB_RUN
 
 # Names as up, status and env list them; down goes backwards.
-servers=(postgres postgres-replica postgres-15 redis redis-cluster valkey cassandra cassandra-3 asterixdb
+servers=(postgres postgres-replica postgres-15 pgbouncer redis redis-cluster valkey cassandra cassandra-3 asterixdb
     asterixdb-2 asterixdb-column dynamodb mongo-wire documentdb couchbase-mock slurm kubernetes)
 
 say() { echo "lab: $*" >&2; }

@@ -75,8 +75,7 @@ impl QuerySession {
     }
 
     fn failed(&mut self, e: tokio_postgres::Error) -> Failure {
-        let failure = error::failure(e);
-        self.connection.look_at(&failure);
+        let failure = self.connection.looked_at(error::failure(e));
         match failure.code.as_str() {
             // The error of a text that writes, in a session that only reads.
             "25006" => Failure::invalid(format!("the text is no query: {}", failure.answer)),

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use hoap_database::failure::{Done, Failure};
+use hoap_record::ErrorKind;
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{CancelToken, Client, Error, NoTls, RowStream, Statement};
-use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio_postgres::{CancelToken, Client, Error, RowStream, Statement};
 
 use super::error;
+use super::layer::Layer;
 
 /// The prepared statements that a connection keeps: more than the operations of any benchmark need.
 const STATEMENTS: usize = 1000;
@@ -57,12 +58,26 @@ impl Connection {
     /// Takes the answer, good or bad.
     pub fn answered<T>(&mut self, done: Done<T>) -> Done<T> {
         self.rest();
-        done.inspect_err(|failure| self.look_at(failure))
+        done.map_err(|failure| self.looked_at(failure))
     }
 
-    /// Notes a failure that may be the end of the connection.
-    pub fn look_at(&mut self, failure: &Failure) {
-        self.lost |= error::is_lost(failure);
+    /// Notes a failure that may be the end of the connection; says why it ended, if that is known.
+    pub fn looked_at(&mut self, failure: Failure) -> Failure {
+        self.lost |= error::is_lost(&failure);
+        let seen = &self.cancel.layer.seen;
+        if !failure.code.is_empty() {
+            return failure;
+        }
+        let why = match (seen.stopped.get(), seen.ended.get()) {
+            (Some(stopped), _) => error::stopped(*stopped),
+            (None, Some(ended)) if !ended.code.is_empty() => ended.clone(),
+            _ => return failure,
+        };
+        match failure.kind {
+            // A commit may have been applied, whatever ended the session.
+            ErrorKind::Ambiguous => Failure { answer: why.answer, ..failure },
+            _ => why,
+        }
     }
 
     /// The statement of a text, prepared the first time.
@@ -123,7 +138,7 @@ impl Drop for Connection {
 #[derive(Clone)]
 pub(super) struct Cancel {
     pub token: CancelToken,
-    pub tls: Option<MakeRustlsConnect>,
+    pub layer: Layer,
     /// How long it may take.
     pub limit: Duration,
 }
@@ -131,12 +146,7 @@ pub(super) struct Cancel {
 impl Cancel {
     /// Asks. If that fails what runs goes on.
     pub async fn send(&self) {
-        let sending = async {
-            match &self.tls {
-                Some(tls) => self.token.cancel_query(tls.clone()).await,
-                None => self.token.cancel_query(NoTls).await,
-            }
-        };
+        let sending = self.token.cancel_query(self.layer.clone());
         let _ = tokio::time::timeout(self.limit, sending).await;
     }
 }

@@ -131,16 +131,21 @@ impl Documents for PostgresEngine {
     async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
         let mut text = String::new();
         sql::scan(collection, fields, &mut text);
-        let connection = self.pools.reading().await?;
+        let mut connection = self.pools.reading().await?;
         // One statement reads one snapshot. Its rows are read from the network as `each` takes
         // them; the others wait in the server.
-        let nothing: [&str; 0] = [];
-        let rows = connection.client.query_raw(&text, nothing).await.or_fail()?;
-        pin_mut!(rows);
-        while let Some(row) = rows.try_next().await.or_fail()? {
-            let key: &str = row.try_get(0).or_fail()?;
-            each(key, sql::row(&row, fields.len())?)?;
-        }
+        let scanned = async {
+            let nothing: [&str; 0] = [];
+            let rows = connection.client.query_raw(&text, nothing).await.or_fail()?;
+            pin_mut!(rows);
+            while let Some(row) = rows.try_next().await.or_fail()? {
+                let key: &str = row.try_get(0).or_fail()?;
+                each(key, sql::row(&row, fields.len())?)?;
+            }
+            Ok(())
+        };
+        let scanned = scanned.await;
+        scanned.map_err(|failure| connection.looked_at(failure))?;
         self.pools.leave(connection);
         Ok(())
     }
@@ -158,7 +163,9 @@ impl PostgresEngine {
         let schema = self.schema();
         begin_alone(&connection, schema).await?;
         // CREATE SCHEMA IF NOT EXISTS asks for the right to create one even where it exists.
-        let there = format!("SELECT to_regnamespace('\"{schema}\"') IS NULL");
+        // Not `to_regnamespace`, by which a session may remember that there was none.
+        let there =
+            format!("SELECT NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = '{schema}')");
         if connection.client.query_one(&there, &[]).await.or_fail()?.try_get(0).or_fail()? {
             connection
                 .client

@@ -8,14 +8,50 @@ use hoap_record::ErrorKind;
 
 pub(super) use hoap_database::failure::LOAD_FIRST;
 use hoap_database::failure::{Failure, chain};
+use tokio_postgres::error::Severity;
+
+use super::layer::Stopped;
 
 /// Whether the connection is gone, so that nothing more can be learned from it.
 pub(super) fn is_lost(failure: &Failure) -> bool {
     match failure.code.as_str() {
         "" => failure.kind == ErrorKind::Unavailable,
         // 57P01 to 57P05: the server ended the session.
-        code => code.starts_with("08") || code.starts_with("57P0"),
+        code => code.starts_with("08") || code.starts_with("57P0") || code.ends_with(FATAL),
     }
+}
+
+/// What follows the SQLSTATE of an error with which the server ended the session.
+const FATAL: &str = " FATAL";
+
+/// Whether a standby ended the statement, or the session, in order to replay what its primary did:
+/// of a statement 40001 or 40P01, of a session one of these, 57P01 or 57P04, as the version has it.
+/// Only the words are the same (`errdetail_recovery_conflict` in PostgreSQL's postgres.c).
+fn is_replayed_over(error: &tokio_postgres::Error) -> bool {
+    let words = "conflict with recovery";
+    error.as_db_error().is_some_and(|e| e.message().contains(words))
+}
+
+/// What to do about the conflicts of a standby.
+const REPLAY: &str = "the standby replays what its primary changed: hot_standby_feedback=on or a \
+                      longer max_standby_streaming_delay there make this rarer";
+
+/// Why a connection was ended here, as a failure.
+pub(super) fn stopped(stopped: Stopped) -> Failure {
+    let (kind, advice) = match stopped {
+        Stopped::TooLong(_) => (ErrorKind::Broken, ""),
+        Stopped::InClear => (
+            ErrorKind::Unavailable,
+            "switch TLS on in the server; sslmode=disable sends the password in clear",
+        ),
+    };
+    Failure::of(kind, stopped, advice)
+}
+
+/// Why a connection was ended here, if an error is of that.
+pub(super) fn why_stopped(error: &tokio_postgres::Error) -> Option<Stopped> {
+    let io: &std::io::Error = error.source()?.downcast_ref()?;
+    io.get_ref()?.downcast_ref().copied()
 }
 
 /// Whether a statement met a table that was dropped between its planning and its start, for which
@@ -36,15 +72,19 @@ pub(super) fn failure(error: tokio_postgres::Error) -> Failure {
     let io = |e: &(dyn std::error::Error + 'static)| e.is::<std::io::Error>();
     let (kind, advice) = match error.code() {
         Some(_) if is_removed(&error) => (ErrorKind::Missing, Some(LOAD_FIRST)),
+        Some(_) if is_replayed_over(&error) => (ErrorKind::Conflict, Some(REPLAY)),
         Some(code) => meaning(code.code()),
         None if error.is_closed() || error.source().is_some_and(io) => {
             (ErrorKind::Unavailable, Some(RESTARTED))
         }
         None => (ErrorKind::Broken, None),
     };
-    let code = error.code().map_or_else(String::new, |code| code.code().to_owned());
+    let mut code = error.code().map_or_else(String::new, |code| code.code().to_owned());
     // Transaction resolution unknown, statement completion unknown.
     let unknown = ["08007", "40003"].contains(&code.as_str());
+    if error.as_db_error().and_then(|e| e.parsed_severity()) == Some(Severity::Fatal) {
+        code.push_str(FATAL);
+    }
     let failure = Failure { code, ..Failure::of(kind, answer(&error), advice) };
     if unknown || is_lost(&failure) { failure.unsure() } else { failure }
 }
@@ -53,6 +93,9 @@ hoap_database::or_fail! { tokio_postgres::Error => failure }
 
 /// The failure of an attempt to connect.
 pub(super) fn connect(error: &tokio_postgres::Error) -> Failure {
+    if let Some(why) = why_stopped(error) {
+        return stopped(why);
+    }
     let words = error.to_string();
     let (kind, advice) = match error.code() {
         Some(code) => match meaning(code.code()) {

@@ -46,12 +46,14 @@ mod error;
 #[doc(hidden)]
 pub mod fuzz;
 mod key_value;
+mod layer;
 mod link;
 mod numeric;
 mod options;
 mod parameters;
 mod password;
 mod patch;
+mod pooler;
 mod server;
 mod settings;
 mod settle;

@@ -1,21 +1,25 @@
 //! A server and how to connect to it.
 
 use std::fmt::Write;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use hoap_database::answering::{Expected, Kind, unless_another};
 use hoap_database::failure::{Done, Failure};
 use hoap_database::limited;
 use hoap_record::{ErrorKind, Result};
 use tokio::runtime::Handle;
+use tokio::sync::OnceCell;
 use tokio::task::AbortHandle;
-use tokio_postgres::config::{Host, SslMode as DriverSslMode};
-use tokio_postgres::tls::MakeTlsConnect;
-use tokio_postgres::{Client, Config, NoTls, Socket};
+use tokio_postgres::config::{Host, SslMode as DriverSslMode, SslNegotiation};
+use tokio_postgres::{Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::connection::{Cancel, Connection};
+use super::layer::Layer;
 use super::options::{self, Options, SslMode};
-use super::{error, password, tls};
+use super::{error, password, pooler, tls};
 
 /// A server, a database in it, and the settings of the sessions.
 pub(super) struct Server {
@@ -23,7 +27,13 @@ pub(super) struct Server {
     pub url: String,
     pub options: Options,
     config: Config,
+    /// The same without TLS.
+    plain: Config,
     tls: Option<MakeRustlsConnect>,
+    /// Whether the server has declined TLS.
+    declined: AtomicBool,
+    /// Whether it was asked if a pooler is in front of it that shares sessions.
+    pooled: OnceCell<()>,
     /// Why the password file was not read.
     ignored: Option<String>,
     /// The runtime in which the target was opened: pooled connections live there.
@@ -100,13 +110,16 @@ impl Server {
             true => None,
             false => tls::connector(&options, &shown, &environment)?,
         };
-        config.ssl_mode(match (&tls, options.sslmode) {
-            (None, _) => DriverSslMode::Disable,
-            (Some(_), SslMode::Prefer) => DriverSslMode::Prefer,
-            (Some(_), _) => DriverSslMode::Require,
-        });
+        let mut plain = config.clone();
+        config.ssl_mode(DriverSslMode::Require);
+        match config.get_hosts().iter().any(|host| matches!(host, Host::Unix(_))) {
+            // The driver puts no layer on a Unix socket.
+            true => plain.ssl_mode(DriverSslMode::Disable),
+            false => plain.ssl_mode(DriverSslMode::Require).ssl_negotiation(SslNegotiation::Direct),
+        };
         let runtime = Handle::try_current().ok();
-        Ok(Server { url: shown, options, config, tls, ignored, runtime })
+        let (declined, pooled) = (AtomicBool::new(false), OnceCell::new());
+        Ok(Server { url: shown, options, config, plain, tls, declined, pooled, ignored, runtime })
     }
 
     /// The runtime of connections that outlive the client that made them.
@@ -120,21 +133,20 @@ impl Server {
     /// Returns [`ErrorKind::Unavailable`] with the reason and what to do.
     pub async fn connect(&self, role: Role) -> Done<Connection> {
         let connecting = async {
-            let (client, task) = self.connect_once().await.map_err(|e| {
-                let failure = error::connect(&e);
-                match &self.ignored {
-                    Some(ignored) if error::wants_password(&e) => {
-                        Failure { advice: Some(ignored.clone().into()), ..failure }
-                    }
-                    _ => failure,
-                }
-            })?;
+            let link = self.connect_plainly().await?;
+            self.pooled.get_or_try_init(|| pooler::refuse(self, &link)).await?;
+            let Link { client, task, layer } = link;
             let set = client.batch_execute(&self.settings(role)).await;
-            set.map_err(|e| error::connect(&e))?;
-            let (token, tls) = (client.cancel_token(), self.tls.clone());
-            let cancel = Cancel { token, tls, limit: self.options.answer_timeout };
-            Ok(Connection::new(client, task, cancel))
+            set.map_err(|e| match layer.seen.stopped.get() {
+                Some(why) => error::stopped(*why),
+                None => error::connect(&e),
+            })?;
+            let (token, limit) = (client.cancel_token(), self.options.answer_timeout);
+            Ok(Connection::new(client, task, Cancel { token, layer, limit }))
         };
+        // Who has answered once is no other kind of server.
+        let expected = (!self.pooled.initialized()).then(|| self.expected());
+        let connecting = unless_another(expected, connecting);
         let limit = self.options.connect_timeout;
         let connecting = async {
             match limit {
@@ -168,22 +180,55 @@ impl Server {
         limited(&self.url, Some(self.options.answer_timeout), answer).await
     }
 
-    async fn connect_once(&self) -> std::result::Result<Link, tokio_postgres::Error> {
-        let Some(tls) = &self.tls else { return connect(&self.config, NoTls).await };
-        let connected = connect(&self.config, tls.clone()).await;
-        match connected {
-            // As libpq: where TLS or the rules for it fail, `prefer` tries without.
-            Err(e)
-                if self.options.sslmode == SslMode::Prefer
-                    && (e.to_string().contains("TLS")
-                        || e.code().is_some_and(|code| code.code() == "28000")) =>
-            {
-                let mut plain = self.config.clone();
-                plain.ssl_mode(DriverSslMode::Disable);
-                // The first error tells more than the refusal of a connection without TLS.
-                connect(&plain, NoTls).await.map_err(|_| e)
+    /// Where PostgreSQL servers are expected.
+    fn expected(&self) -> Expected {
+        let ports = self.config.get_ports();
+        let hosts = self.config.get_hosts().iter().enumerate();
+        let places = hosts.filter_map(|(at, host)| match host {
+            Host::Tcp(name) => {
+                let port = ports.get(at).or(ports.first()).copied();
+                Some((name.clone(), port.unwrap_or(5432)))
             }
-            connected => connected,
+            Host::Unix(_) => None,
+        });
+        Expected::new(Kind::Postgres, places.collect())
+    }
+
+    /// Connects; the session is as the server has it.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] with the reason and what to do.
+    pub async fn connect_plainly(&self) -> Done<Link> {
+        self.connect_once().await.map_err(|e| match &self.ignored {
+            Some(ignored) if error::wants_password(&e) => {
+                Failure { advice: Some(ignored.clone().into()), ..error::connect(&e) }
+            }
+            _ => error::connect(&e),
+        })
+    }
+
+    async fn connect_once(&self) -> std::result::Result<Link, tokio_postgres::Error> {
+        let prefer = self.options.sslmode == SslMode::Prefer;
+        let plain = || connect(&self.plain, Layer::plain(!prefer));
+        let Some(tls) = self.tls.as_ref().filter(|_| !self.declined.load(Ordering::Relaxed)) else {
+            return plain().await;
+        };
+        let first = match connect(&self.config, Layer::encrypted(tls.clone())).await {
+            Err(e) if prefer => e,
+            connected => return connected,
+        };
+        // As libpq: where TLS or the rules for it fail, `prefer` tries without.
+        let declined = first.to_string().contains(DECLINED);
+        let by_rules = first.code().is_some_and(|code| code.code() == "28000");
+        if !declined && !by_rules && !first.to_string().contains("TLS") {
+            return Err(first);
+        }
+        let second = plain().await;
+        self.declined.fetch_or(declined && second.is_ok(), Ordering::Relaxed);
+        match second {
+            // The first error tells more than the refusal of a connection without TLS.
+            Err(e) if !declined && error::why_stopped(&e).is_none() => Err(first),
+            second => second,
         }
     }
 
@@ -211,16 +256,28 @@ impl Server {
     }
 }
 
-/// The driver's client, and the task that serves it.
-type Link = (Client, AbortHandle);
+/// What the driver says of a server without TLS.
+const DECLINED: &str = "server does not support TLS";
 
-async fn connect<T>(config: &Config, tls: T) -> std::result::Result<Link, tokio_postgres::Error>
-where
-    T: MakeTlsConnect<Socket>,
-    T::Stream: Send + 'static,
-{
-    let (client, connection) = config.connect(tls).await?;
-    // Its errors are those of the statements in flight.
-    let task = tokio::spawn(async move { drop(connection.await) });
-    Ok((client, task.abort_handle()))
+/// The driver's client, the task that serves it, and what is between it and the socket.
+pub(super) struct Link {
+    pub client: Client,
+    task: AbortHandle,
+    pub layer: Layer,
+}
+
+async fn connect(
+    config: &Config,
+    layer: Layer,
+) -> std::result::Result<Link, tokio_postgres::Error> {
+    let (client, connection) = config.connect(layer.clone()).await?;
+    let seen = layer.seen.clone();
+    let task = tokio::spawn(async move {
+        let mut connection = pin!(connection);
+        // Errors are those of the statements in flight; this one of none, before it is closed.
+        if let Err(e) = connection.as_mut().await {
+            let _ = seen.ended.set(error::failure(e));
+        }
+    });
+    Ok(Link { client, task: task.abort_handle(), layer })
 }

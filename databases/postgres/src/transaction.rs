@@ -127,10 +127,8 @@ impl<'a> OpenTransaction<'a> {
     /// An error of the server or of the connection ends the transaction.
     fn answered<T>(&mut self, done: Result<T, Error>) -> Done<T> {
         done.map_err(|e| {
-            let failure = error::failure(e);
-            self.held.look_at(&failure);
             self.state = State::Failed;
-            failure
+            self.held.looked_at(error::failure(e))
         })
     }
 

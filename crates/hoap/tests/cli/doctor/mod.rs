@@ -6,6 +6,8 @@ mod on_documentdb;
 #[cfg(feature = "mongodb")]
 mod on_mongo_wire;
 #[cfg(feature = "postgres")]
+mod on_pgbouncer;
+#[cfg(feature = "postgres")]
 mod on_postgres;
 #[cfg(feature = "redis")]
 mod on_redis;
