@@ -269,9 +269,12 @@ mod tests {
 
     use super::*;
 
+    /// What a server says to the bytes that it gets.
+    type Says = fn(&[u8]) -> &'static [u8];
+
     /// What each kind of server answers to what it is asked first: of Redis 7.0, PostgreSQL 18,
     /// MongoDB 7, Cassandra 5, Couchbase 7, MySQL 8 and others.
-    const SERVERS: [(Kind, fn(&[u8]) -> &'static [u8]); 10] = [
+    const SERVERS: [(Kind, Says); 10] = [
         (Kind::Redis, |asked| match asked {
             b"PING\r\n" => b"-NOAUTH Authentication required.\r\n",
             asked if asked.starts_with(b"GET") => b"-ERR wrong number of arguments\r\n",
