@@ -1,7 +1,7 @@
 //! Connections to one database file, with the same settings.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hoap_database::failure::{Done, Failure};
@@ -71,7 +71,7 @@ impl Database {
         let set = opened.or_fail().and_then(|connection| self.set(connection, role));
         let connection = match set {
             Err(_) if role == Role::Reader && self.is_at_rest() => self.unchanging()?,
-            Err(failure) => return Err(not_opened(failure)),
+            Err(failure) => return Err(not_opened(&self.path, failure)),
             Ok(connection) => connection,
         };
         match connection.is_readonly("main") {
@@ -121,7 +121,7 @@ impl Database {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_URI;
         let opened = Connection::open_with_flags(name, flags).or_fail();
-        opened.and_then(|connection| self.set(connection, Role::Reader)).map_err(not_opened)
+        opened.and_then(|connection| self.set(connection, Role::Reader)).map_err(|failure| not_opened(&self.path, failure))
     }
 
     fn set(&self, mut connection: Connection, role: Role) -> Done<Connection> {
@@ -180,13 +180,23 @@ impl Database {
 }
 
 /// Before a transaction has begun there is nothing to run again: no further wait.
-fn not_opened(failure: Failure) -> Failure {
+fn not_opened(file: &Path, failure: Failure) -> Failure {
     match failure {
         Failure { kind: ErrorKind::Conflict, answer, advice, .. } => {
             Failure { advice, ..Failure::new(ErrorKind::Unavailable, answer) }
         }
-        failure => failure,
+        failure => match no_descriptor(file) {
+            // SQLite says that it cannot open the file, not why.
+            Some(e) => Failure::new(ErrorKind::Unavailable, e),
+            None => failure,
+        },
     }
+}
+
+/// The system's error where this process, or the machine, has as many files open as it may have.
+fn no_descriptor(file: &Path) -> Option<io::Error> {
+    let words = "Too many open files";
+    std::fs::File::open(file).err().filter(|e| e.to_string().contains(words))
 }
 
 /// Whether a prepared statement keeps its plan whatever values are bound to it.
