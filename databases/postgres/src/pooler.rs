@@ -1,6 +1,6 @@
 //! Poolers that give each transaction another session of the server.
 //!
-//! A session is set once ([`super::server`]): schema, isolation, limits. Its statements are prepared
+//! A session is set once: schema, isolation, limits. Its statements are prepared
 //! by name. With a pooler in *transaction mode* the next transaction is in another session, which
 //! lacks both, and what is set stays with sessions that other programs use. Without names and with
 //! the settings in each transaction something else would be measured. So nothing is set in such a
@@ -15,8 +15,6 @@ use hoap_database::failure::{Done, Failure};
 use hoap_record::ErrorKind;
 use tokio_postgres::{Client, Error, SimpleQueryMessage};
 
-use super::server::{Link, Server};
-
 /// How long the second connection may wait for a session: a pooler that shares none may have no
 /// other one.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -24,18 +22,23 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const ADVICE: &str = "name the server itself, or a database of the pooler with pool_mode=session; \
                       pool=N in the URL has Hoap's clients share N connections";
 
-/// Refuses a server behind a pooler that shares its sessions. Nothing was set on the link.
+/// Refuses a server behind a pooler that shares its sessions. Nothing was set on the connection of
+/// `client`, which the server said process `named` serves; `other` makes another.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Unavailable`] with the words *transaction pooling* and what to do.
-pub(super) async fn refuse(server: &Server, link: &Link) -> Done<()> {
-    let Ok(Some(first)) = process(&link.client).await else { return Ok(()) };
-    if link.layer.seen.process.get() == Some(&first) {
+pub(super) async fn refuse(
+    client: &Client,
+    named: Option<i32>,
+    other: impl Future<Output = Done<Client>>,
+) -> Done<()> {
+    let Ok(Some(first)) = process(client).await else { return Ok(()) };
+    if named == Some(first) {
         return Ok(());
     }
     // The server may have no other connection to give.
-    let Ok(other) = server.connect_plainly().await else { return Ok(()) };
-    let shared = shares(&link.client, &other.client, first);
+    let Ok(other) = other.await else { return Ok(()) };
+    let shared = shares(client, &other, first);
     match tokio::time::timeout(PATIENCE, shared).await {
         Ok(Ok(true)) => Err(Failure::of(
             ErrorKind::Unavailable,

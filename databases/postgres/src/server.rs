@@ -134,7 +134,9 @@ impl Server {
     pub async fn connect(&self, role: Role) -> Done<Connection> {
         let connecting = async {
             let link = self.connect_plainly().await?;
-            self.pooled.get_or_try_init(|| pooler::refuse(self, &link)).await?;
+            let named = link.layer.seen.process.get().copied();
+            let other = async { self.connect_plainly().await.map(|other| other.client) };
+            self.pooled.get_or_try_init(|| pooler::refuse(&link.client, named, other)).await?;
             let Link { client, task, layer } = link;
             let set = client.batch_execute(&self.settings(role)).await;
             set.map_err(|e| match layer.seen.stopped.get() {
@@ -198,7 +200,7 @@ impl Server {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unavailable`] with the reason and what to do.
-    pub async fn connect_plainly(&self) -> Done<Link> {
+    async fn connect_plainly(&self) -> Done<Link> {
         self.connect_once().await.map_err(|e| match &self.ignored {
             Some(ignored) if error::wants_password(&e) => {
                 Failure { advice: Some(ignored.clone().into()), ..error::connect(&e) }
@@ -260,10 +262,10 @@ impl Server {
 const DECLINED: &str = "server does not support TLS";
 
 /// The driver's client, the task that serves it, and what is between it and the socket.
-pub(super) struct Link {
-    pub client: Client,
+struct Link {
+    client: Client,
     task: AbortHandle,
-    pub layer: Layer,
+    layer: Layer,
 }
 
 async fn connect(
