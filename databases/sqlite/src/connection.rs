@@ -86,6 +86,10 @@ impl Database {
 
     /// A connection to a file that may be another program's, with nothing set.
     pub fn unset(&self) -> Done<Connection> {
+        if self.path.is_dir() {
+            // Opening it tells that.
+            return self.connect(Role::Writer);
+        }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let opened = Connection::open_with_flags(&self.path, flags).and_then(|mut connection| {
             connection.busy_handler(Some(wait_for_others(self.options.busy_timeout)))?;

@@ -80,8 +80,13 @@ pub fn collections_come_and_go(target: &Database) {
 /// asked too.
 pub fn indexes_that_are_missing_are_named_until_settling_made_them(target: &Database) {
     load_shop(target, &[]);
-    load(target, 2);
     let documents = target.documents().unwrap();
+    wait(async {
+        documents.create(&[COLLECTION]).await.unwrap();
+        let mut bulk = documents.bulk("p").await.unwrap();
+        bulk.write(COLLECTION, &batch(1, 1..=2), 2).await.unwrap();
+        bulk.finish().await.unwrap();
+    });
     let all = [vec![index()], indexes()].concat();
     let has = || wait(documents.has(&all)).unwrap();
     let Ok(before) = has() else { return };

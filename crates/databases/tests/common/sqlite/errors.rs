@@ -179,7 +179,10 @@ fn tables_and_indexes_of_others_are_left_alone() {
     let directory = directory();
     let file = directory.path().join("t.db");
     let other = rusqlite::Connection::open(&file).unwrap();
-    other.execute_batch("CREATE TABLE Orders (id INTEGER); INSERT INTO Orders VALUES (7)").unwrap();
+    // In a file that hoap made.
+    let table = "PRAGMA application_id = 1215258992;
+                 CREATE TABLE Orders (id INTEGER); INSERT INTO Orders VALUES (7)";
+    other.execute_batch(table).unwrap();
     drop(other);
     let target = open(&file, "");
     let documents = target.documents().unwrap();
