@@ -312,7 +312,7 @@ impl<'a> Controller<'a> {
         if phase == Phase::Connecting {
             return;
         }
-        match self.collector.end_tick(phase, now) {
+        match self.collector.end_tick(phase, now, phase != self.phase) {
             Ok(mut tick) => {
                 let running = self.inputs.running.iter();
                 tick.running = running
@@ -392,6 +392,7 @@ impl<'a> Controller<'a> {
             clients: plan.plain.then_some(plan.tx_clients),
             query_clients: plan.query_clients,
             start_seconds,
+            cells: collector.cells(),
             warmup_seconds: seconds(self.warmup),
             seconds: seconds_measured,
             partial,

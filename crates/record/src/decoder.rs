@@ -2,7 +2,7 @@
 //!
 //! `hdrhistogram` makes room for whatever length and range a line states, and an array of all
 //! buckets for each line. This decoder checks both before it makes room, and a line costs what it
-//! holds. A month's log has millions of them.
+//! holds.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -12,7 +12,7 @@ use crate::limits;
 
 const COOKIE: u32 = 0x1c84_9313;
 /// The cookie of a compressed histogram.
-pub(crate) const COMPRESSED: u32 = 0x1c84_9314;
+const COMPRESSED: u32 = 0x1c84_9314;
 /// The most significant digits of a histogram.
 pub const MOST_DIGITS: u32 = 3;
 /// The highest value, in microseconds, that a histogram may have room for: two hours and 23
@@ -49,10 +49,7 @@ impl Decoder {
                 let packed = self.packed.get(8..).unwrap_or_default();
                 let wanted = word(&self.packed, 4)? as usize;
                 let packed = packed.get(..wanted).ok_or("it ends before its stated length")?;
-                match stored(packed) {
-                    Some(raw) => raw,
-                    None => inflate(&mut self.inflate, packed, &mut self.raw)?,
-                }
+                inflate(&mut self.inflate, packed, &mut self.raw)?
             }
             COOKIE if self.packed.len() <= MOST_BYTES => &self.packed[..],
             COOKIE => return Err(format!("it is longer than {MOST_BYTES} bytes")),
@@ -79,37 +76,6 @@ fn inflate<'a>(
         Status::StreamEnd => Ok(&raw[..state.total_out() as usize]),
         _ => Err(format!("it is cut off, or longer than {MOST_BYTES} bytes")),
     }
-}
-
-/// The most bytes of a stored stream that is read here: the sums of its check fit 32 bits.
-const MOST_STORED: usize = 4096;
-
-/// What a zlib stream (RFC 1950) of one stored block has, as small histograms are written; `None`
-/// of any other, and of a broken one.
-fn stored(packed: &[u8]) -> Option<&[u8]> {
-    let ([method, flags, block, length @ ..], rest) = packed.split_first_chunk::<7>()?;
-    let [low, high, not_low, not_high] = *length;
-    let length = u16::from_le_bytes([low, high]);
-    // The method is deflate with a window of 32 kB, without a dictionary; the block is the last.
-    let is_stored = *method == 0x78
-        && flags & 0x20 == 0
-        && u16::from_be_bytes([*method, *flags]).is_multiple_of(31)
-        && *block == 1
-        && !length == u16::from_le_bytes([not_low, not_high]);
-    let (raw, check) = rest.split_at_checked(usize::from(length))?;
-    let is_whole =
-        raw.len() <= MOST_STORED && check.first_chunk() == Some(&adler32(raw).to_be_bytes());
-    (is_stored && is_whole).then_some(raw)
-}
-
-/// Adler-32 of at most [`MOST_STORED`] bytes.
-fn adler32(bytes: &[u8]) -> u32 {
-    let (mut sum, mut sums) = (1, bytes.len() as u32);
-    for (byte, left) in bytes.iter().zip((1..=bytes.len() as u32).rev()) {
-        sum += u32::from(*byte);
-        sums += left * u32::from(*byte);
-    }
-    ((sums % 65_521) << 16) | (sum % 65_521)
 }
 
 fn word(bytes: &[u8], at: usize) -> Result<u32, String> {
@@ -304,36 +270,5 @@ mod tests {
             assert!(decoder.decode(&whole[..end]).is_err(), "{end}");
         }
         assert_eq!(decoder.raw.len(), room);
-    }
-    /// What is read the short way is what zlib reads, of streams with any bit changed too.
-    #[test]
-    fn stored_streams_are_read_as_zlib_reads_them() {
-        let mut stream = Stream::new(6, &[]);
-        let (mut state, mut room) = (Decompress::new(true), vec![0; MOST_BYTES]);
-        for length in [0usize, 1, 121, 512, MOST_STORED, MOST_STORED + 1] {
-            let raw: Vec<u8> = (0..length).map(|_| stream.uniform(0..=255) as u8).collect();
-            let mut packed = ZlibEncoder::new(Vec::new(), Compression::none());
-            packed.write_all(&raw).unwrap();
-            let packed = packed.finish().unwrap();
-            assert_eq!(stored(&packed), (length <= MOST_STORED).then_some(&raw[..]), "{length}");
-            assert_eq!(inflate(&mut state, &packed, &mut room), Ok(&raw[..]));
-            for at in 0..8 * packed.len().min(300) {
-                let mut changed = packed.clone();
-                changed[at / 8] ^= 1 << (at % 8);
-                if let Some(found) = stored(&changed) {
-                    assert_eq!(inflate(&mut state, &changed, &mut room), Ok(found), "bit {at}");
-                }
-            }
-            let longer = [&packed[..], &[1, 2, 3]].concat();
-            assert_eq!(stored(&longer), stored(&packed), "what follows is none of it");
-            assert!((0..packed.len()).all(|end| stored(&packed[..end]).is_none()));
-        }
-        assert_eq!(adler32(b"Wikipedia"), 0x11e6_0398);
-        let worst = [255; MOST_STORED];
-        let (a, b) = worst.iter().fold((1u32, 0u32), |(a, b), byte| {
-            let a = (a + u32::from(*byte)) % 65_521;
-            (a, (b + a) % 65_521)
-        });
-        assert_eq!(adler32(&worst), (b << 16) | a);
     }
 }

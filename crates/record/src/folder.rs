@@ -1,7 +1,7 @@
 //! Writing and reading the run folder. [`crate`] describes its format.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::history::Attempt;
+use crate::hlog::Hlog;
 use crate::input;
 use crate::limits;
 use crate::lines::Lines;
@@ -18,9 +19,10 @@ use crate::machine::MachineRow;
 use crate::made::MARK;
 use crate::names::{HISTORY, LEDGER, MACHINE, OBSERVED, QUERIES, RUN, SAMPLES};
 use crate::observed::Observation;
+use crate::pairs::Pairs;
 use crate::rows::{Execution, Sample};
 use crate::run::{FORMAT, Run};
-use crate::table::{each_plain, each_row};
+use crate::table::each_row;
 use crate::{output, whole};
 
 /// The value of [`Run::partial`] in `run.json` until the run has ended.
@@ -175,6 +177,33 @@ impl RunFolder {
     /// Returns [`ErrorKind::Unavailable`] where it cannot be written.
     pub fn add_sample(&mut self, row: &Sample) -> Result<()> {
         self.samples.add(row)
+    }
+
+    /// Joins neighbouring cells of a step in pairs, in the rows and in the log of the step, which
+    /// has its percentiles. Those of the warm-up, which has no log, are the higher ones.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where the files cannot be written again.
+    pub fn halve(&mut self, hlog: &mut Hlog, step: usize) -> Result<()> {
+        let path = self.path.join(SAMPLES);
+        let percentiles = hlog.halve()?;
+        self.samples.flush()?;
+        let rewrite = |to: &mut dyn Write| -> io::Result<()> {
+            let mut pairs = Pairs::new(step, &percentiles, to);
+            let mut written = Ok(());
+            let take = |row| {
+                if written.is_ok() {
+                    written = pairs.add(row);
+                }
+            };
+            each_sample(&self.path, take).map_err(io::Error::other)?;
+            written.and_then(|()| pairs.end()).map_err(io::Error::other)
+        };
+        whole::write_with(&path, rewrite).map_err(|e| write_error(&path, e))?;
+        let file = File::options().append(true).open(&path).map_err(|e| write_error(&path, e))?;
+        let writer = csv::WriterBuilder::new().has_headers(false).from_writer(file);
+        self.samples = Table { path, writer };
+        Ok(())
     }
 
     /// Adds a row to `queries.csv`.
@@ -356,19 +385,19 @@ impl Words {
 /// Reads `samples.csv` of a run folder, also of a run that was killed.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Invalid`] where there is none, or a row is none.
+/// Returns [`ErrorKind::Invalid`] where there is none, a row is none, or there are more rows, kinds
+/// or steps than a run has.
 pub fn read_samples(folder: &Path) -> Result<Vec<Sample>> {
     let mut samples = Vec::new();
-    each_sample(folder, |sample| samples.push(sample.clone()))?;
+    each_sample(folder, |sample| samples.push(sample))?;
     Ok(samples)
 }
 
-/// Passes each row of `samples.csv` to `take`. A row takes five times the memory of its line.
+/// Passes each row of `samples.csv` to `take`.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Invalid`] where there is none, a row is none, or more kinds and steps are
-/// there than a run has.
-pub fn each_sample(folder: &Path, take: impl FnMut(&Sample)) -> Result<()> {
+/// Those of [`read_samples`].
+pub fn each_sample(folder: &Path, mut take: impl FnMut(Sample)) -> Result<()> {
     let (kinds, phases) = (Words::at_most(limits::MOST_NAMES), Words::at_most(limits::MOST_KINDS));
     let check = |row: &Sample| {
         limits::step_number(row.step)?;
@@ -380,18 +409,29 @@ pub fn each_sample(folder: &Path, take: impl FnMut(&Sample)) -> Result<()> {
         limits::count("failed", row.failed)?;
         limits::count("retries", row.retries)
     };
-    each_plain(&folder.join(SAMPLES), check, take)
+    let mut rows = 0;
+    let mut cells: HashMap<(usize, String), usize> = HashMap::new();
+    each_row(&folder.join(SAMPLES), check, |row: Sample| {
+        limits::rows(&mut rows)?;
+        let cells = cells.entry((row.step, row.kind.clone())).or_default();
+        *cells += 1;
+        if *cells > limits::MOST_READ {
+            return Err(format!("its step has more than {} cells", limits::MOST_READ));
+        }
+        take(row);
+        Ok(())
+    })
 }
 
-/// Passes each row of `machine.csv` to `take`, also of a run that was killed. There are none where
-/// the system does not tell, and in a merged folder.
+/// Reads `machine.csv`, also of a run that was killed. There are no rows where the system does not
+/// tell, and in a merged folder.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Invalid`] where a row is none.
-pub fn each_machine(folder: &Path, take: impl FnMut(&MachineRow)) -> Result<()> {
+/// Returns [`ErrorKind::Invalid`] where a row is none, or there are more than a run has.
+pub fn read_machine(folder: &Path) -> Result<Vec<MachineRow>> {
     let path = folder.join(MACHINE);
     if !path.exists() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let check = |row: &MachineRow| {
         limits::step_number(row.step)?;
@@ -403,7 +443,13 @@ pub fn each_machine(folder: &Path, take: impl FnMut(&MachineRow)) -> Result<()> 
         limits::seconds("steal", row.steal)?;
         limits::seconds("busiest_core", row.busiest_core)
     };
-    each_plain(&path, check, take)
+    let (mut rows, mut count) = (Vec::new(), 0);
+    each_row(&path, check, |row| {
+        limits::rows(&mut count)?;
+        rows.push(row);
+        Ok(())
+    })?;
+    Ok(rows)
 }
 
 /// Passes each row of `observed.csv` to `take`, also of a run that was killed. There are none where

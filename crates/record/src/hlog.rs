@@ -13,21 +13,22 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
+use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 
 use crate::decoder::Decoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::histogram::histogram;
-use crate::histogram_encoder::HistogramEncoder;
 use crate::interval::Encoded;
-use crate::limits::{self, MOST_KINDS};
-use crate::lines::{self, Lines};
-use crate::parallel::in_order;
+use crate::limits::{self, MOST_KINDS, MOST_READ};
+use crate::lines::Lines;
+use crate::whole;
 
 /// Suffix of the tag of service times: from the actual start of an operation to its end.
 pub const SERVICE: &str = ":service";
@@ -73,21 +74,21 @@ impl Interval<'_> {
 /// # Errors
 /// Returns [`ErrorKind::Invalid`] where there is no log, or it is broken.
 pub fn read(folder: &Path, step: usize) -> Result<BTreeMap<String, Histogram<u64>>> {
-    read_with(folder, step, |_| {})
+    read_with(folder, step, |_| Ok(()))
 }
 
-/// The same, and shows every interval to `see`, in the order of the log.
+/// The same, and shows every interval to `see`, which may refuse it, in the order of the log.
 ///
 /// # Errors
 /// Those of [`read`].
 pub fn read_with(
     folder: &Path,
     step: usize,
-    mut see: impl FnMut(&Interval<'_>),
+    mut see: impl FnMut(&Interval<'_>) -> std::result::Result<(), String>,
 ) -> Result<BTreeMap<String, Histogram<u64>>> {
     let mut kinds: BTreeMap<String, Histogram<u64>> = BTreeMap::new();
     let take = |interval: Interval<'_>| {
-        see(&interval);
+        see(&interval)?;
         if let Some(whole) = kinds.get_mut(interval.tag) {
             return interval.add_to(whole);
         }
@@ -102,6 +103,8 @@ pub fn read_with(
 
 /// The most tags of a log: those of each kind of transaction, and freshness.
 pub const MOST_TAGS: usize = 3 * MOST_KINDS + 1;
+/// The most intervals of a log.
+const MOST_INTERVALS: usize = MOST_READ * MOST_TAGS;
 
 /// Passes every interval of a step whose tag is wanted to `take`, in the order of the log, which is
 /// the order of time. An incomplete last line, which a killed writer leaves, is ignored.
@@ -112,31 +115,30 @@ pub const MOST_TAGS: usize = 3 * MOST_KINDS + 1;
 pub fn each(
     folder: &Path,
     step: usize,
-    wanted: impl Fn(&str) -> bool + Sync,
+    wanted: impl Fn(&str) -> bool,
     mut take: impl FnMut(Interval<'_>) -> std::result::Result<(), String>,
 ) -> Result<()> {
-    let path = path(folder, step);
-    let mut lines = Lines::open(&path)?;
-    let mut all = 0u64;
-    in_order(
-        || Chunk::read(&mut lines),
-        |decoder, chunk: Chunk| chunk.decode(decoder, &wanted),
-        |decoded: Decoded| {
-            for found in decoded.intervals {
-                let Found { start_seconds, seconds, number, .. } = found;
-                let (tag, times) = (&decoded.tags[found.tag], &decoded.times[found.times]);
-                all = all.saturating_add(found.count);
-                let interval = Interval { tag, start_seconds, seconds, times };
-                limits::count("the count of all lines so far", all)
-                    .and_then(|()| take(interval).map_err(|e| of_tag(tag, e)))
-                    .map_err(|what| lines::broken(&path, number, what))?;
+    let mut lines = Lines::open(&path(folder, step))?;
+    let (mut decoder, mut intervals, mut all) = (Decoder::default(), 0, 0u64);
+    while lines.next()?.is_some() {
+        let mut one = || {
+            let Some(of) = Encoded::read(lines.last())?.filter(|of| wanted(of.tag)) else {
+                return Ok(());
+            };
+            let Encoded { tag, start_seconds, seconds, histogram } = of;
+            let times = decoder.decode(histogram).map_err(|e| of_tag(tag, e))?;
+            all = times.iter().fold(all, |sum, (_, count)| sum.saturating_add(*count));
+            limits::count("the count of all lines so far", all)?;
+            intervals += 1;
+            if intervals > MOST_INTERVALS {
+                return Err(format!("it has more than {MOST_INTERVALS} intervals"));
             }
-            match decoded.broken {
-                Some((number, what)) => Err(lines::broken(&path, number, what)),
-                None => Ok(()),
-            }
-        },
-    )
+            let interval = Interval { tag, start_seconds, seconds, times };
+            take(interval).map_err(|e| of_tag(tag, e))
+        };
+        one().map_err(|what| lines.broken(what))?;
+    }
+    Ok(())
 }
 
 /// What is wrong with a histogram.
@@ -144,99 +146,20 @@ pub(crate) fn of_tag(tag: &str, what: String) -> String {
     format!("a histogram of {tag}: {what}")
 }
 
-/// Neighbouring lines of a log.
-struct Chunk {
-    text: Vec<u8>,
-    /// Where each line ends in `text`.
-    ends: Vec<usize>,
-    /// The number of the first line.
-    number: u64,
-}
-
-/// An interval, with the place of its times among those of its chunk and the number of its line.
-struct Found {
-    /// The place of its tag among those of the chunk.
-    tag: usize,
-    start_seconds: f64,
-    seconds: f64,
-    times: Range<usize>,
-    /// Of all its times.
-    count: u64,
-    number: u64,
-}
-
-/// The intervals of a chunk, up to the first line that is broken.
-#[derive(Default)]
-struct Decoded {
-    intervals: Vec<Found>,
-    tags: Vec<String>,
-    times: Vec<(u64, u64)>,
-    broken: Option<(u64, String)>,
-}
-
-impl Chunk {
-    /// Lines and bytes from which on a chunk ends. The times of a line take 400 kB at most.
-    const LINES: usize = 128;
-    const BYTES: usize = 1 << 16;
-
-    fn read(lines: &mut Lines) -> Result<Option<Chunk>> {
-        let mut chunk = Chunk { text: Vec::new(), ends: Vec::new(), number: lines.number() + 1 };
-        while chunk.ends.len() < Self::LINES && chunk.text.len() < Self::BYTES {
-            let Some(line) = lines.next()? else { break };
-            chunk.text.extend(line);
-            chunk.ends.push(chunk.text.len());
-        }
-        Ok((!chunk.ends.is_empty()).then_some(chunk))
-    }
-
-    fn decode(&self, decoder: &mut Decoder, wanted: &impl Fn(&str) -> bool) -> Decoded {
-        let (mut decoded, mut start) = (Decoded::default(), 0);
-        for (number, end) in (self.number..).zip(&self.ends) {
-            if let Err(what) = decoded.add(&self.text[start..*end], number, decoder, wanted) {
-                decoded.broken = Some((number, what));
-                break;
-            }
-            start = *end;
-        }
-        decoded
-    }
-}
-
-impl Decoded {
-    fn add(
-        &mut self,
-        line: &[u8],
-        number: u64,
-        decoder: &mut Decoder,
-        wanted: &impl Fn(&str) -> bool,
-    ) -> std::result::Result<(), String> {
-        let Some(interval) = Encoded::read(line)? else { return Ok(()) };
-        if !wanted(interval.tag) {
-            return Ok(());
-        }
-        let Encoded { tag, start_seconds, seconds, histogram } = interval;
-        let times = decoder.decode(histogram).map_err(|e| of_tag(tag, e))?;
-        let count = times.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
-        let first = self.times.len();
-        self.times.extend(times);
-        let times = first..self.times.len();
-        // A chunk has few tags.
-        let tag = self.tags.iter().position(|known| known == tag).unwrap_or_else(|| {
-            self.tags.push(tag.to_owned());
-            self.tags.len() - 1
-        });
-        self.intervals.push(Found { tag, start_seconds, seconds, times, count, number });
-        Ok(())
-    }
-}
-
 /// The writer of the log of a step.
 pub struct Hlog {
+    folder: PathBuf,
+    step: usize,
     file: File,
     path: PathBuf,
-    encoder: HistogramEncoder,
+    encoder: V2DeflateSerializer,
+    /// Bytes of the file before the first interval.
+    head: u64,
     buffer: Vec<u8>,
 }
+
+/// The median and the 99th percentile of each tag in an interval, microseconds.
+pub(crate) type Percentiles = BTreeMap<String, (u64, u64)>;
 
 impl Hlog {
     /// Begins the log of a step of a run that started at `started`.
@@ -246,9 +169,12 @@ impl Hlog {
     pub fn create(folder: &Path, step: usize, started: SystemTime) -> Result<Self> {
         let path = path(folder, step);
         let mut hlog = Hlog {
+            folder: folder.to_owned(),
+            step,
             file: File::create(&path).map_err(|e| io_error(&path, e))?,
             path,
-            encoder: HistogramEncoder::default(),
+            encoder: V2DeflateSerializer::new(),
+            head: 0,
             buffer: Vec::new(),
         };
         IntervalLogWriterBuilder::new()
@@ -257,6 +183,7 @@ impl Hlog {
             .with_base_time(started)
             .begin_log_with(&mut hlog.buffer, &mut hlog.encoder)
             .map_err(|e| io_error(&hlog.path, e))?;
+        hlog.head = hlog.buffer.len() as u64;
         hlog.flush()?;
         Ok(hlog)
     }
@@ -272,24 +199,57 @@ impl Hlog {
         start: Duration,
         length: Duration,
     ) -> Result<()> {
-        let text = self.encoder.text(times).map_err(|e| io_error(&self.path, e))?;
-        self.add_encoded(kind, times.max(), &text, start, length)
-    }
-
-    /// The same of a histogram that is text already, and whose highest time is `longest`.
-    pub(crate) fn add_encoded(
-        &mut self,
-        kind: &str,
-        longest: u64,
-        text: &str,
-        start: Duration,
-        length: Duration,
-    ) -> Result<()> {
         Tag::new(kind).ok_or_else(|| io_error(&self.path, format!("{kind:?} cannot be a tag")))?;
+        let text = text(&mut self.encoder, times).map_err(|e| io_error(&self.path, e))?;
         let (start, length) = (start.as_secs_f64(), length.as_secs_f64());
-        let longest = longest as f64;
+        let longest = times.max() as f64;
         writeln!(self.buffer, "Tag={kind},{start:.3},{length:.3},{longest:.3},{text}")
             .map_err(|e| io_error(&self.path, e))
+    }
+
+    /// Joins neighbouring cells in pairs: the intervals of a tag that begin with the first and the
+    /// second cell, with the third and the fourth, and so on. Returns the percentiles of the joined
+    /// cells in the order of time.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where the file cannot be written again.
+    pub(crate) fn halve(&mut self) -> Result<Vec<Percentiles>> {
+        self.flush()?;
+        let mut joined: Vec<(Duration, Duration, BTreeMap<String, Histogram<u64>>)> = Vec::new();
+        let mut cells = 0;
+        let mut last = None;
+        each(
+            &self.folder,
+            self.step,
+            |_| true,
+            |interval| {
+                let time = |seconds: f64| Duration::from_secs_f64(seconds);
+                let (start, length) = (time(interval.start_seconds), time(interval.seconds));
+                if last.replace(start) != Some(start) {
+                    match joined.last_mut().filter(|_| cells % 2 == 1) {
+                        Some(pair) => pair.1 = start + length - pair.0,
+                        None => joined.push((start, length, BTreeMap::new())),
+                    }
+                    cells += 1;
+                }
+                let Some((.., tags)) = joined.last_mut() else { return Ok(()) };
+                interval.add_to(tags.entry(interval.tag.to_owned()).or_insert_with(histogram))
+            },
+        )?;
+        let mut percentiles = Vec::new();
+        for (start, length, tags) in joined {
+            tags.iter().try_for_each(|(tag, times)| self.add(tag, times, start, length))?;
+            let of =
+                |times: &Histogram<u64>| [0.5, 0.99].map(|q| times.value_at_quantile(q)).into();
+            percentiles.push(tags.iter().map(|(tag, times)| (tag.clone(), of(times))).collect());
+        }
+        let mut text = std::fs::read(&self.path).map_err(|e| io_error(&self.path, e))?;
+        text.truncate(self.head as usize);
+        text.append(&mut self.buffer);
+        whole::write(&self.path, &text).map_err(|e| io_error(&self.path, e))?;
+        let appended = File::options().append(true).open(&self.path);
+        self.file = appended.map_err(|e| io_error(&self.path, e))?;
+        Ok(percentiles)
     }
 
     /// Writes the buffer to the file.
@@ -301,6 +261,16 @@ impl Hlog {
         self.buffer.clear();
         Ok(())
     }
+}
+
+/// A histogram as a line of a log has it: V2, compressed, in Base64.
+pub(crate) fn text(
+    encoder: &mut V2DeflateSerializer,
+    times: &Histogram<u64>,
+) -> std::result::Result<String, String> {
+    let mut bytes = Vec::new();
+    encoder.serialize(times, &mut bytes).map_err(|e| e.to_string())?;
+    Ok(BASE64_STANDARD.encode(bytes))
 }
 
 fn io_error(path: &Path, e: impl std::fmt::Display) -> Error {
@@ -322,7 +292,11 @@ mod tests {
             }
             log.flush().unwrap();
             let mut late = Vec::new();
-            read_with(place.path(), 1, |i| late.push(is_late(i.start_seconds, end))).unwrap();
+            let see = |i: &Interval<'_>| {
+                late.push(is_late(i.start_seconds, end));
+                Ok(())
+            };
+            read_with(place.path(), 1, see).unwrap();
             assert_eq!(late, [false, true], "{end}");
         }
     }

@@ -3,7 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `run.json` | [`Run`]: version, full configuration, seeds, host, databases, steps, checks |
-//! | `samples.csv` | time series, a row for each tick, step and kind of operation |
+//! | `samples.csv` | time series, a row for each cell, step and kind of operation |
 //! | `step-NN.hlog` | HdrHistogram interval log of a step's response times, see [`hlog`] |
 //! | `machine.csv` | what the driver's machine did beside the load |
 //! | `observed.csv` | what the servers did beside the load, if they were observed |
@@ -24,13 +24,11 @@
 //!   nothing is lost by it; [`made`] knows the folders that Hoap made.
 //! * [`limits`]: the bounds on what a folder may say; [`mod@input`] reads files within bounds, [`lines`]
 //!   text files of a folder.
-//! * [`folder`] writes and reads a folder, [`hlog`] its interval logs of [`histogram`]s, whose times
-//!   [`buckets`] add up.
+//! * [`hlog`] writes and reads the interval logs of a folder, of [`histogram`]s, [`folder`] the rest.
 //! * [`kept`] holds the steps of a run to its bounds.
 //! * [`merge`] makes one run of the runs of several driver machines.
 
 pub mod bound;
-pub mod buckets;
 pub mod check;
 pub mod count;
 mod decoder;
@@ -39,7 +37,6 @@ pub mod error;
 pub mod folder;
 pub mod freshness;
 pub mod histogram;
-mod histogram_encoder;
 pub mod history;
 pub mod hlog;
 pub mod ingestion;
@@ -55,7 +52,7 @@ pub mod merge;
 pub mod names;
 pub mod observed;
 pub mod output;
-mod parallel;
+mod pairs;
 pub mod percentile;
 pub mod remark;
 pub mod rows;
@@ -84,7 +81,7 @@ pub use percentile::{Latency, Percentile};
 pub use remark::{Remark, RemarkId, Severity};
 pub use rows::{Execution, GRACE, Sample};
 pub use run::{Clock, Driver, Event, FORMAT, Host, Load, Repetition, Run};
-pub use step::{Gap, Operation, Query, Score, Start, Step, step_name};
+pub use step::{Cells, Gap, Operation, Query, Score, Start, Step, step_name};
 pub use stored::{Medium, Stored, StoredCollection};
 pub use time::Time;
 pub use title::benchmark_title;

@@ -10,6 +10,14 @@ use crate::stored::Stored;
 
 /// The most bytes of `run.json`.
 pub const MOST_RECORD: u64 = 32 << 20;
+/// The most cells of a step's time series: a step that has as many goes on with cells twice as
+/// long, see [`Cells`](crate::step::Cells).
+pub const MOST_CELLS: usize = 3600;
+/// The most cells of a step that are read: a merged run has as many in each phase, and an interval
+/// of a log for each.
+pub const MOST_READ: usize = 4 * MOST_CELLS;
+/// The most rows of `samples.csv`, and of `machine.csv`.
+pub const MOST_ROWS: usize = 4_000_000;
 /// The most bytes of `ledger.json`, which grows with a run.
 pub const MOST_LEDGER: u64 = 4 << 30;
 /// The most rows of `queries.csv`: of a month with a query each second.
@@ -34,6 +42,15 @@ pub(crate) fn seconds(name: &str, seconds: f64) -> Result<(), String> {
     match (0.0..=MOST_SECONDS).contains(&seconds) {
         true => Ok(()),
         false => Err(format!("{name} is {seconds}, which is not from 0 to {MOST_SECONDS}")),
+    }
+}
+
+/// Counts a row, and refuses one that is one too many.
+pub(crate) fn rows(rows: &mut usize) -> Result<(), String> {
+    *rows += 1;
+    match *rows <= MOST_ROWS {
+        true => Ok(()),
+        false => Err(format!("it has more than {MOST_ROWS} rows")),
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A core is busy where it was idle, or waited for a disk, for at most a tenth of the time.
 pub const BUSY: f64 = 0.9;
 
-/// A row of `machine.csv`: a span of a second or of a tick, whichever is longer, that lies in one
+/// A row of `machine.csv`: a span of a second or of a cell, whichever is longer, that lies in one
 /// phase. CPU time is in cores: seconds of it per second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MachineRow {
@@ -57,6 +57,43 @@ pub struct MachineRow {
     pub loopback_bytes: u64,
     /// Memory of the driver's process (resident set) at the end of the span.
     pub resident_bytes: u64,
+}
+
+impl MachineRow {
+    /// Adds the row after this one. CPU times are means over the time, the busiest core, the busiest
+    /// thread and the memory the highest; counts are sums.
+    pub fn join(&mut self, b: MachineRow) {
+        let a = std::mem::take(self);
+        let all = a.seconds + b.seconds;
+        let mean = |x: f64, y: f64| match all > 0.0 {
+            true => (x * a.seconds + y * b.seconds) / all,
+            false => x,
+        };
+        let some = |x: Option<f64>, y: Option<f64>| Some(mean(x?, y?));
+        *self = MachineRow {
+            at_seconds: b.at_seconds,
+            seconds: all,
+            user: mean(a.user, b.user),
+            system: mean(a.system, b.system),
+            busiest_thread: a.busiest_thread.zip(b.busiest_thread).map(|(a, b)| a.max(b)),
+            waited: some(a.waited, b.waited),
+            machine: mean(a.machine, b.machine),
+            steal: mean(a.steal, b.steal),
+            busiest_core: a.busiest_core.max(b.busiest_core),
+            cores: String::new(),
+            cpu_pressure: some(a.cpu_pressure, b.cpu_pressure),
+            memory_pressure: some(a.memory_pressure, b.memory_pressure),
+            io_pressure: some(a.io_pressure, b.io_pressure),
+            voluntary_switches: a.voluntary_switches.saturating_add(b.voluntary_switches),
+            involuntary_switches: a.involuntary_switches.saturating_add(b.involuntary_switches),
+            received_bytes: a.received_bytes.saturating_add(b.received_bytes),
+            sent_bytes: a.sent_bytes.saturating_add(b.sent_bytes),
+            loopback_bytes: a.loopback_bytes.saturating_add(b.loopback_bytes),
+            resident_bytes: a.resident_bytes.max(b.resident_bytes),
+            step: b.step,
+            phase: b.phase,
+        };
+    }
 }
 
 /// The rows of a step's measured window, summed up: [`Step::driver`](crate::Step::driver).

@@ -36,6 +36,9 @@ pub struct Step {
     pub warmup_settled: Option<bool>,
     /// Length of the measured window.
     pub seconds: f64,
+    /// The cells of the step's time series, where each is more than one tick.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<Cells>,
     /// The start that was named for the step, if one was (`--start-at`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Start>,
@@ -124,6 +127,15 @@ pub struct Step {
     /// `None` of several drivers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<LevelChange>,
+}
+
+/// The cells of a time series of many ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cells {
+    /// Ticks of a cell, a power of two. The last cell of a phase may have fewer.
+    pub ticks: u64,
+    /// The length of so many ticks.
+    pub seconds: f64,
 }
 
 /// The start that was named for a step. Its clients were connected before.

@@ -26,7 +26,7 @@ pub struct Tick {
 /// The intervals so far of a run that may go on: what is not yet a whole line is left out.
 pub fn ticks(folder: &Path) -> Vec<Tick> {
     let mut ticks: Vec<Tick> = Vec::new();
-    let add = |row: &Sample| {
+    let add = |row: Sample| {
         if row.phase == GRACE || row.kind == FRESHNESS {
             return;
         }

@@ -13,7 +13,7 @@ use standstill::Timer;
 use crate::plan::Phase;
 
 /// A span is this long at least, but for the last one of a phase. Ticks of a second come early at
-/// times.
+/// times. Spans within a cell of the time series are a row together.
 const SPAN: Duration = Duration::from_millis(900);
 
 /// Watches the machine during a step.
@@ -24,6 +24,8 @@ pub(crate) struct Watch {
     usable: Vec<usize>,
     /// Where the span began. `None` where the system does not tell.
     last: Option<Reading>,
+    /// The spans of the cell that goes on.
+    open: Option<MachineRow>,
     window: DriverUse,
     /// Held back by a limit of the control group, before the window.
     held_back: Option<Duration>,
@@ -36,7 +38,7 @@ impl Watch {
         let window = DriverUse::default();
         let (phase, usable) = (Phase::Connecting, usable());
         let timer = Timer::start();
-        Watch { step, phase, usable, last: None, window, held_back: None, timer }
+        Watch { step, phase, usable, last: None, open: None, window, held_back: None, timer }
     }
 
     /// A phase begins; the span of the one before ends.
@@ -55,21 +57,23 @@ impl Watch {
             }
             _ => {}
         }
-        self.span(now, folder)?;
+        self.span(now, folder);
         self.phase = phase;
-        Ok(())
+        self.open.take().map_or(Ok(()), |row| folder.add_machine(&row))
     }
 
-    /// A tick ended.
+    /// A tick ended, and with it a cell of the time series or not.
     ///
     /// # Errors
     /// Fails where the folder cannot be written.
-    pub fn tick(&mut self, folder: &mut RunFolder) -> Result<()> {
-        match &self.last {
-            Some(last) if self.phase != Phase::Ended && last.at.elapsed() >= SPAN => {
-                self.span(Reading::take(), folder)
-            }
-            _ => Ok(()),
+    pub fn tick(&mut self, folder: &mut RunFolder, ends_cell: bool) -> Result<()> {
+        let due = |last: &Reading| self.phase != Phase::Ended && last.at.elapsed() >= SPAN;
+        if self.last.as_ref().is_some_and(due) {
+            self.span(Reading::take(), folder);
+        }
+        match self.open.take_if(|_| ends_cell) {
+            Some(row) => folder.add_machine(&row),
+            None => Ok(()),
         }
     }
 
@@ -85,11 +89,11 @@ impl Watch {
     }
 
     /// Ends a span and begins the next one.
-    fn span(&mut self, now: Option<Reading>, folder: &mut RunFolder) -> Result<()> {
+    fn span(&mut self, now: Option<Reading>, folder: &RunFolder) {
         let before = std::mem::replace(&mut self.last, now);
-        let (Some(before), Some(now)) = (before, &self.last) else { return Ok(()) };
+        let (Some(before), Some(now)) = (before, &self.last) else { return };
         if self.phase == Phase::Connecting {
-            return Ok(());
+            return;
         }
         let row = MachineRow {
             step: self.step,
@@ -101,7 +105,10 @@ impl Watch {
             let cores = row.cores.split(' ').count();
             self.window.add(&row, cores);
         }
-        folder.add_machine(&row)
+        match &mut self.open {
+            Some(open) => open.join(row),
+            none => *none = Some(row),
+        }
     }
 }
 

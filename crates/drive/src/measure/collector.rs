@@ -6,11 +6,13 @@ use hoap_record::Result;
 use hoap_record::folder::{RunFolder, exact_seconds, seconds};
 use hoap_record::hlog::Hlog;
 use hoap_record::{
-    DriverUse, Event, Execution, FRESHNESS, Freshness, GRACE, Gap, Operation, Query, Sample, Score,
+    Cells, DriverUse, Event, Execution, FRESHNESS, Freshness, GRACE, Gap, Operation, Query, Sample,
+    Score,
 };
 
 use crate::Outcome;
 
+use super::cells::CellCount;
 use super::events::Events;
 use super::freshness::{FreshnessReading, FreshnessTotal};
 use super::gaps::Gaps;
@@ -18,7 +20,7 @@ use super::operation::ResponseTime;
 use super::queries::{QueryClass, QueryExecution, QueryTotal};
 use super::rows::{Span, operation, rate};
 use super::score::score;
-use super::stats::StatsByKind;
+use super::stats::{KindStats, StatsByKind};
 use super::stats_buffer::StatsBuffer;
 use super::tick_stats::TickStats;
 use super::timing::Timing;
@@ -35,10 +37,13 @@ pub(crate) struct Collector<'a> {
     spares: Vec<TickStats>,
     tx_kinds: &'a [&'static str],
     query_kinds: &'a [&'static str],
-    /// Statistics since the last tick.
+    /// Statistics since the last tick: of transactions, queries and the probe.
     tx: TickStats,
     queries: TickStats,
     probe: TickStats,
+    /// The same since the cell began, without the last tick.
+    cell: [TickStats; 3],
+    pub(super) cells: CellCount,
     /// When the current phase and the current tick began.
     phase_began: Instant,
     tick_began: Instant,
@@ -81,6 +86,9 @@ impl<'a> Collector<'a> {
             tx: TickStats::new(tx_kinds.len()),
             queries: TickStats::new(query_kinds.len()),
             probe: TickStats::new(FreshnessTotal::KINDS.len()),
+            cell: [tx_kinds.len(), query_kinds.len(), FreshnessTotal::KINDS.len()]
+                .map(TickStats::new),
+            cells: CellCount::new(now),
             phase_began: now,
             tick_began: now,
             failed: 0,
@@ -125,6 +133,7 @@ impl<'a> Collector<'a> {
     pub fn begin_phase(&mut self, now: Instant) {
         self.phase_began = now;
         self.tick_began = now;
+        self.cells.begin_phase(now);
         self.failed = 0;
         self.queries_finished = 0;
     }
@@ -228,19 +237,34 @@ impl<'a> Collector<'a> {
         (!kinds.is_empty()).then(|| score(&kinds, self.plan.query_clients))
     }
 
-    /// Ends the tick, which lasted until `now` and lay in `phase`: writes its rows and, for the
-    /// measured window, its histograms, and adds it to the totals. The caller sets
-    /// [`Tick::running`].
+    /// The cells of the time series, where each is more than one tick.
+    pub fn cells(&self) -> Option<Cells> {
+        self.cells.record(self.plan.tick)
+    }
+
+    /// Ends the tick, which lasted until `now`, lay in `phase` and is its `last` or not: adds it to
+    /// the totals and to its cell, and writes that if it ends. The caller sets [`Tick::running`].
     ///
-    /// Every kind has a row in every tick, also if no operation ended: a stall shows as rows of
+    /// Every kind has a row in every cell, also if no operation ended: a stall shows as rows of
     /// zeros. Operations of the window that arrive with the last tick of the warm-up are kept for
     /// the first tick of the window.
-    pub fn end_tick(&mut self, phase: Phase, now: Instant) -> Result<Tick<'_>> {
+    pub fn end_tick(&mut self, phase: Phase, now: Instant, last: bool) -> Result<Tick<'_>> {
         let both = [Phase::Warmup, Phase::Measured];
         let phases = if phase == Phase::Measured { &both[..] } else { &both[..1] };
         let span = Span { start: self.tick_began, end: now };
-        self.machine.tick(self.folder)?;
-        self.write_tick(phase, phases, span)?;
+        let (sides, kinds) = ([&self.tx, &self.queries, &self.probe], self.kinds());
+        self.rows.clear();
+        for ((cell, side), kinds) in self.cell.iter_mut().zip(sides).zip(kinds) {
+            for (of, stats, kind) in shown(side, kinds, phase, phases) {
+                self.rows.push(span.row(self.folder, self.plan.number, of.name(), kind, stats));
+            }
+            phases.iter().for_each(|of| cell.of_mut(*of).absorb(side.of(*of)));
+        }
+        let began = self.cells.tick(last, now);
+        self.machine.tick(self.folder, began.is_some())?;
+        if let Some(start) = began {
+            self.write_cell(phase, phases, Span { start, end: now })?;
+        }
         if phase == Phase::Measured {
             self.gaps.add(self.tx.successes.sorted());
             self.tx_total.absorb(&self.tx.window);
@@ -278,29 +302,32 @@ impl<'a> Collector<'a> {
         })
     }
 
-    /// Writes the rows of a tick that lay in `phase`, and the histograms of the measured window.
-    fn write_tick(&mut self, phase: Phase, phases: &[Phase], span: Span) -> Result<()> {
-        let probe_kinds = if self.freshness.is_some() { FreshnessTotal::KINDS } else { &[] };
-        let sides = [
-            (&self.tx, self.tx_kinds),
-            (&self.queries, self.query_kinds),
-            (&self.probe, probe_kinds),
-        ];
-        self.rows.clear();
-        for (side, kinds) in sides {
-            for of in phases {
-                for (stats, kind) in side.of(*of).0.iter().zip(kinds) {
-                    if *of == phase || !stats.is_empty() {
-                        let row = span.row(self.folder, self.plan.number, of.name(), kind, stats);
-                        self.rows.push(row);
-                    }
-                    if *of == Phase::Measured {
-                        span.log(self.folder, &mut self.hlog, kind, stats)?;
-                    }
+    /// The kinds of transactions, of queries and of the probe.
+    fn kinds(&self) -> [&'a [&'static str]; 3] {
+        let probe = if self.freshness.is_some() { FreshnessTotal::KINDS } else { &[] };
+        [self.tx_kinds, self.query_kinds, probe]
+    }
+
+    /// Writes the rows of a cell that lay in `phase`, and the histograms of the measured window.
+    fn write_cell(&mut self, phase: Phase, phases: &[Phase], span: Span) -> Result<()> {
+        let kinds = self.kinds();
+        for (side, kinds) in self.cell.iter().zip(kinds) {
+            for (of, stats, kind) in shown(side, kinds, phase, phases) {
+                let row = span.row(self.folder, self.plan.number, of.name(), kind, stats);
+                self.folder.add_sample(&row)?;
+            }
+            if phase == Phase::Measured {
+                for (stats, kind) in side.window.0.iter().zip(kinds) {
+                    span.log(self.folder, &mut self.hlog, kind, stats)?;
                 }
             }
         }
-        self.write_rows()
+        self.cell.iter_mut().for_each(TickStats::clear_all);
+        self.flush()?;
+        match self.cells.halves() {
+            true => self.folder.halve(&mut self.hlog, self.plan.number),
+            false => Ok(()),
+        }
     }
 
     /// Ends the grace period, from the end of the last phase to the end of the last client: writes
@@ -316,23 +343,20 @@ impl<'a> Collector<'a> {
             return Ok(());
         }
         let span = Span { start: ended, end: now };
-        self.rows.clear();
         let kinds = after.0.iter().zip(self.tx_kinds);
         for (stats, kind) in kinds.filter(|(stats, _)| !stats.is_empty()) {
-            self.rows.push(span.row(self.folder, self.plan.number, GRACE, kind, stats));
+            let row = span.row(self.folder, self.plan.number, GRACE, kind, stats);
+            self.folder.add_sample(&row)?;
             span.log(self.folder, &mut self.hlog, kind, stats)?;
         }
         if self.plan.pace == Pace::Closed {
             // A failure after the window of a closed loop is an event and no failure of the window.
             after.0.iter_mut().for_each(|kind| kind.failures.clear());
         }
-        self.write_rows()
+        self.flush()
     }
 
-    fn write_rows(&mut self) -> Result<()> {
-        for row in &self.rows {
-            self.folder.add_sample(row)?;
-        }
+    fn flush(&mut self) -> Result<()> {
         self.folder.flush()?;
         self.hlog.flush()
     }
@@ -341,4 +365,18 @@ impl<'a> Collector<'a> {
     fn tx_side(&self) -> &'static str {
         if self.plan.plain { "operations" } else { "transactions" }
     }
+}
+
+/// The kinds that a cell or tick of `phase` has rows of: those of the phase, and what else ended in
+/// it.
+fn shown<'s>(
+    side: &'s TickStats,
+    kinds: &'s [&'static str],
+    phase: Phase,
+    phases: &'s [Phase],
+) -> impl Iterator<Item = (Phase, &'s KindStats, &'static str)> {
+    phases.iter().flat_map(move |of| {
+        let kinds = side.of(*of).0.iter().zip(kinds).map(move |(stats, kind)| (*of, stats, *kind));
+        kinds.filter(move |(of, stats, _)| *of == phase || !stats.is_empty())
+    })
 }

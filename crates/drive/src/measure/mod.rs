@@ -3,6 +3,7 @@
 //! Read `operation.rs` first, then `stats.rs`, `tick_stats.rs`, `stats_buffer.rs` and
 //! `collector.rs`.
 
+mod cells;
 mod collector;
 mod events;
 mod freshness;

@@ -94,6 +94,14 @@ impl TickStats {
         }
     }
 
+    /// The same, to add to.
+    pub fn of_mut(&mut self, phase: Phase) -> &mut StatsByKind {
+        match phase {
+            Phase::Measured => &mut self.window,
+            _ => &mut self.warmup,
+        }
+    }
+
     /// Removes the operations that count for these phases and those that count for neither phase.
     pub fn clear(&mut self, phases: &[Phase]) {
         if phases.contains(&Phase::Warmup) {

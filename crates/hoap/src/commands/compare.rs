@@ -1,7 +1,5 @@
 //! `hoap compare`: runs held against a baseline.
 
-use std::path::Path;
-
 use hoap_record::output::Kind;
 use hoap_report::compare::{
     Comparison, Outcome, Question, Side, document, json, junit, markdown, plain,
@@ -33,9 +31,9 @@ pub fn compare(context: &Context, args: &Compare) -> Result<(), Failure> {
         Some(out) if !output::is_standard(context, out, kind)? => Some(out),
         _ => None,
     };
-    let paths: Vec<&Path> = [baseline].into_iter().chain(candidates).map(AsRef::as_ref).collect();
-    let mut candidates = Side::open_all(&paths)?;
-    let baseline = candidates.remove(0);
+    let baseline = Side::open(baseline)?;
+    let candidates = candidates.iter().map(|path| Side::open(path));
+    let candidates = candidates.collect::<Result<Vec<Side>, _>>()?;
     let question =
         Question { gates: args.fail_if.clone(), relevant: args.relevant.0, details: true };
     let comparison = Comparison::new(baseline, candidates, question)?;

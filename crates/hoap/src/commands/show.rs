@@ -24,9 +24,9 @@ struct Wanted<'a> {
 
 /// Prints the runs.
 pub fn show(context: &Context, args: &Show) -> Result<(), Failure> {
-    let paths: Vec<&Path> = args.runs.iter().map(PathBuf::as_path).collect();
-    let runs: Vec<SideRun> =
-        Side::open_all(&paths)?.into_iter().flat_map(|side| side.runs).collect();
+    let sides = args.runs.iter().map(|path| Side::open(path));
+    let sides = sides.collect::<Result<Vec<Side>, _>>()?;
+    let runs: Vec<SideRun> = sides.into_iter().flat_map(|side| side.runs).collect();
     let format = if context.json { ShowFormat::Json } else { args.format };
     let wanted = Wanted { format, table: &args.table, step: args.step };
     let text = written(&runs, &wanted, context.console.style())?;

@@ -124,21 +124,26 @@ fn a_record_cannot_ask_for_time() {
     }
     p.write("a/samples.csv", &format!("{rows}{}", "1,".repeat(1_000_000)));
     refused(&p, &["a/samples.csv", &next, "longer than 1048576 bytes"]);
+    let cell = |at: usize| format!("1,measured,{at},1,NEW,5,0,0,1,1,1,1\n");
+    p.write("a/samples.csv", &(rows + &(0..=14_400).map(cell).collect::<String>()));
+    refused(&p, &["a/samples.csv", "its step has more than 14400 cells"]);
 }
 
-/// Many equal steps and many ticks cost no more than their number.
+/// Many equal steps and many cells cost no more than their number.
 #[test]
 fn a_long_record_takes_a_time_that_grows_with_it() {
     let p = runs();
     let mut run = p.json("a/run.json");
     let mut rows = p.text("a/samples.csv");
     rows.truncate(rows.find('\n').unwrap() + 1);
-    for at in 1..=50_000 {
+    for at in 0..50_400 {
+        // As many as a step may have.
+        let (step, count) = (1 + at / 3_600, 40 + at * 7919 % 23);
         for kind in ["READ", "UPDATE"] {
-            writeln!(rows, "1,measured,{at},1,{kind},{},0,0,1,1,1,1", 40 + at * 7919 % 23).unwrap();
+            writeln!(rows, "{step},measured,{at},1,{kind},{count},0,0,1,1,1,1").unwrap();
         }
     }
-    run["steps"][0]["seconds"] = json!(50_000.0);
+    run["steps"][0]["seconds"] = json!(3_600.0);
     let step = run["steps"][0].clone();
     for number in 2..=1000 {
         let mut next = step.clone();

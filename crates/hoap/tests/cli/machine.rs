@@ -41,11 +41,7 @@ fn a_run_records_its_machine_and_the_report_shows_it() {
     p.ok(
         "run ycsb-c --target null:?latency_us=1000 --clients 2 --duration 2s --warmup 1s --out run",
     );
-    let rows: Vec<hoap_record::MachineRow> = {
-        let mut rows = Vec::new();
-        hoap_record::folder::each_machine(&p.path("run"), |row| rows.push(row.clone())).unwrap();
-        rows
-    };
+    let rows = hoap_record::folder::read_machine(&p.path("run")).unwrap();
     let phases: Vec<&str> = rows.iter().map(|row| row.phase.as_str()).collect();
     assert!(phases.contains(&"warmup") && phases.contains(&"measured"), "{phases:?}");
     let run = p.json("run/run.json");

@@ -2,13 +2,15 @@
 //!
 //! The ticks of two drivers begin at different times, and a driver that was held up has longer
 //! ones. So a fleet has cells of its own: the time from the first tick of any driver to the end of
-//! the last one, in equal parts about as long as a tick. What a driver did in a tick is shared
+//! the last one, in equal parts about as long as a tick, and in no more parts than a step of one
+//! driver has. What a driver did in a tick is shared
 //! among the cells that the tick overlaps, in proportion.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::folder::micros;
+use crate::limits::MOST_CELLS;
 use crate::rows::{GRACE, Sample};
 
 /// The phases of a step, in the order in which their rows are written.
@@ -91,14 +93,11 @@ impl Extent {
         let length = self.end - self.start;
         let cells = match PHASES[phase] == GRACE {
             true => 1.0,
-            false => (length / self.tick).round().clamp(1.0, MOST_CELLS),
+            false => (length / self.tick).round().clamp(1.0, MOST_CELLS as f64),
         };
         Grid { start: self.start, cell: length / cells, cells: cells as i64 }
     }
 }
-
-/// The most cells of a phase. A month has 2.6 million seconds; with more ticks, cells are longer.
-const MOST_CELLS: f64 = 1e7;
 
 /// The cells of one phase.
 #[derive(Clone, Copy, Debug)]

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use hdrhistogram::Histogram;
+use hdrhistogram::serialization::V2DeflateSerializer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -12,7 +13,6 @@ use super::operations::{self, Part};
 use crate::decoder::Decoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::histogram::histogram;
-use crate::histogram_encoder::HistogramEncoder;
 use crate::hlog;
 use crate::limits::{self, MOST_COUNT, MOST_KINDS};
 use crate::step::{Operation, Query, Step};
@@ -58,8 +58,9 @@ impl Measured {
             usage: BTreeMap::new(),
             ..step.clone()
         };
-        let mut encoder = HistogramEncoder::default();
-        let encode = |(tag, times): (String, Histogram<u64>)| Ok((tag, encoder.text(&times)?));
+        let mut encoder = V2DeflateSerializer::new();
+        let encode =
+            |(tag, times): (String, Histogram<u64>)| Ok((tag, hlog::text(&mut encoder, &times)?));
         let kinds: BTreeSet<&str> = step.transactions.iter().map(|o| o.kind.as_str()).collect();
         let times = match kinds.is_empty() {
             true => BTreeMap::new(),

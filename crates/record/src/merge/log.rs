@@ -52,6 +52,13 @@ impl Share {
     }
 }
 
+/// The part of a line that a cell has.
+pub struct ShareOfLine<'l> {
+    pub text: &'l [u8],
+    pub number: u64,
+    pub part: Range<f64>,
+}
+
 /// A line that more than one cell has a share of.
 struct Held {
     text: Vec<u8>,
@@ -96,8 +103,7 @@ impl<'a> Log<'a> {
             let late = hlog::is_late(start, self.window_end);
             let cells = match &grids[usize::from(late)] {
                 Some(grid) => grid.shares(start, length, OF_LOGS),
-                // Some lines of each log together.
-                None => Shares::whole((self.lines.number() / 64) as i64),
+                None => Shares::whole(0),
             };
             let share = Share { late, cells };
             if before.is_some_and(|before| share.place() < Some(before)) {
@@ -115,18 +121,18 @@ impl<'a> Log<'a> {
         held.chain(self.next.as_ref().and_then(Share::place)).min()
     }
 
-    /// Passes each line that this place has a share of to `take`, with its number and that part.
+    /// Passes each line that this place has a share of to `take`.
     pub fn take(
         &mut self,
         place: Place,
         grids: &[Option<Grid>; 2],
-        mut take: impl FnMut(&[u8], u64, Range<f64>),
+        mut take: impl FnMut(ShareOfLine<'_>) -> Result<()>,
     ) -> Result<()> {
         for mut held in mem::take(&mut self.held) {
             if held.share.place() == Some(place)
                 && let Some((_, part)) = held.share.cells.next()
             {
-                take(&held.text, held.number, part);
+                take(ShareOfLine { text: &held.text, number: held.number, part })?;
             }
             if held.share.place().is_some() {
                 self.held.push(held);
@@ -134,14 +140,14 @@ impl<'a> Log<'a> {
         }
         while let Some(mut share) = self.next.clone().filter(|next| next.place() == Some(place)) {
             let Some((_, part)) = share.cells.next() else { break };
-            take(self.lines.last(), self.lines.number(), part);
+            let (text, number) = (self.lines.last(), self.lines.number());
+            take(ShareOfLine { text, number, part })?;
             if share.place().is_some() {
                 // Intervals of two ticks may overlap a cell.
                 if self.held.len() > 2 * MOST_TAGS {
                     return Err(self.lines.broken("its interval overlaps those above it"));
                 }
-                let (text, number) = (self.lines.last().to_vec(), self.lines.number());
-                self.held.push(Held { text, number, share });
+                self.held.push(Held { text: self.lines.last().to_vec(), number, share });
             }
             self.advance(grids)?;
         }

@@ -38,7 +38,7 @@ impl Machine {
                 Error::new(ErrorKind::Invalid, tried, format!("no time in \"clock\": {e}"))
             })?;
         let mut extents = Extents::default();
-        each_sample(folder, |row| extents.add(row))?;
+        each_sample(folder, |row| extents.add(&row))?;
         Ok(Machine {
             name: folder.display().to_string(),
             folder: folder.to_owned(),

@@ -2,8 +2,8 @@
 //!
 //! Counts and histograms are added; every latency of the result is that of the added histograms.
 //! Rates are the sums of the drivers' rates, each over its own measured window, and the windows of
-//! a step must nearly coincide ([`belong`]). Time series have equal cells on one clock ([`grid`]). The drivers' rows are added up as they are read ([`rows`]), and their logs tick
-//! by tick ([`logs`]), so that neither is in memory whole; [`series`] writes both.
+//! a step must nearly coincide ([`belong`]). Time series have equal cells on one clock ([`grid`]). The drivers' rows are added up as they are read ([`rows`]), and their logs cell
+//! by cell ([`logs`]), so that neither is in memory whole; [`series`] writes both.
 //! `docs/results.md` describes the rules.
 
 mod belong;

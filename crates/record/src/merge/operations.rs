@@ -57,6 +57,8 @@ pub fn step(parts: &[Part<'_>], times: &dyn Fn(&str) -> Histogram<u64>) -> Step 
         clients: first.clients.map(|_| tx_clients),
         query_clients,
         start_seconds: start,
+        // The cells of the fleet are as long as the shortest of a driver.
+        cells: steps.iter().map(|s| s.cells).min_by_key(|of| of.map_or(1, |of| of.ticks)).flatten(),
         // Each driver's own folder has it by its own clock.
         start: None,
         start_skew_seconds: Some(micros(last - start)),

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hdrhistogram::Histogram;
 use jiff::Timestamp;
 
 use super::grid::{Extent, Grid, Key, OF_ROWS, PHASES, key};
@@ -63,19 +64,6 @@ impl Row {
     }
 }
 
-/// The response times of a kind of all drivers in one tick.
-#[derive(Clone, Copy, Debug)]
-pub struct Times {
-    /// Their mean, microseconds.
-    pub mean_us: f64,
-    /// Their median.
-    pub p50_us: u64,
-    /// Their 99th percentile.
-    pub p99_us: u64,
-    /// The longest, up to the precision of a histogram.
-    pub max_us: u64,
-}
-
 impl Rows {
     /// Reads those of all drivers.
     pub fn read(drivers: &[Machine], base: Timestamp) -> Result<Rows> {
@@ -96,7 +84,7 @@ impl Rows {
         let mut rows = Rows { kinds: Vec::new(), phases, too_many: false, read: 0, shared: 0 };
         for driver in drivers {
             let offset = driver.offset(base);
-            each_sample(&driver.folder, |row| rows.add(row, offset))?;
+            each_sample(&driver.folder, |row| rows.add(&row, offset))?;
             if rows.too_many {
                 let tried = format!("read samples.csv of {}", driver.name);
                 let answer = format!("with it there are more than {MOST_TAGS} kinds of operations");
@@ -196,11 +184,11 @@ impl Rows {
     }
 
     /// Takes the rows of a tick, whose response times `times` has by kind.
-    pub fn cell(
+    pub fn cell<'t>(
         &mut self,
         (step, phase): Key,
         at: i64,
-        times: impl Fn(&str) -> Option<Times>,
+        times: impl Fn(&str) -> Option<&'t Histogram<u64>>,
         mut take: impl FnMut(Sample) -> Result<()>,
     ) -> Result<()> {
         let Some(Phase { grid, cells, taken }) = self.phases.get_mut(&(step, phase)) else {
@@ -246,21 +234,17 @@ impl Row {
 
     /// Percentiles are those of the added histogram. If there is none, in the warm-up and for
     /// queries, they are the highest of the parts, which no percentile of the whole exceeds.
-    fn finish(self, times: Option<Times>, new: Sample) -> Sample {
+    fn finish(self, times: Option<&Histogram<u64>>, new: Sample) -> Sample {
         let Row { count, sum_us, max_us, .. } = self;
-        let quantile = |of: fn(&Times) -> u64, highest: u64| match &times {
-            Some(times) => of(times).min(max_us),
-            None => highest,
+        let Some(times) = times else {
+            let mean_us = if count > 0.0 { (sum_us / count * 1e3).round() / 1e3 } else { 0.0 };
+            return Sample { mean_us, p50_us: self.p50_us, p99_us: self.p99_us, max_us, ..new };
         };
         Sample {
-            mean_us: match &times {
-                Some(times) => times.mean_us,
-                None if count > 0.0 => (sum_us / count * 1e3).round() / 1e3,
-                None => 0.0,
-            },
-            p50_us: quantile(|times| times.p50_us, self.p50_us),
-            p99_us: quantile(|times| times.p99_us, self.p99_us),
-            max_us: quantile(|times| times.max_us, max_us),
+            mean_us: times.mean(),
+            p50_us: times.value_at_quantile(0.5).min(max_us),
+            p99_us: times.value_at_quantile(0.99).min(max_us),
+            max_us: times.max().min(max_us),
             ..new
         }
     }

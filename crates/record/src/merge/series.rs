@@ -5,14 +5,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::log::{Place, window_end};
-use super::logs::{Added, Logs};
+use super::logs::Logs;
 use super::machine::Machine;
 use super::rows::Rows;
 use crate::error::{Error, ErrorKind, Result};
 use crate::folder::RunFolder;
 use crate::hlog::Hlog;
 
-/// Writes the rows and the log of the steps at this place of the drivers' records, tick by tick;
+/// Writes the rows and the log of the steps at this place of the drivers' records, cell by cell;
 /// returns the logs, which have the sums of all times from then on.
 pub fn write<'a>(
     drivers: &'a [Machine],
@@ -33,23 +33,17 @@ pub fn write<'a>(
     let keys = [measured, grace];
     let grids = keys.map(|key| rows.grid(key).copied());
     let mut logs = Logs::open(drivers, number, base, grids)?;
-    logs.each(|of_tick: &[Added]| {
-        let Some(Added { place: Place { late, cell }, .. }) = of_tick.first() else {
-            return Ok(());
-        };
-        let (key, grid) = (keys[usize::from(*late)], grids[usize::from(*late)]);
+    logs.each(|Place { late, cell }, added| {
+        let (key, grid) = (keys[usize::from(late)], grids[usize::from(late)]);
         let Some(grid) = grid else { return Ok(()) };
-        if *late {
+        if late {
             rows.before(measured, None, |row| folder.add_sample(&row))?;
         }
-        rows.before(key, Some(*cell), |row| folder.add_sample(&row))?;
-        let (start, length) = (time(grid.start_of(*cell))?, time(grid.seconds_of(*cell))?);
-        for added in of_tick {
-            hlog.add_encoded(&added.tag, added.times.max_us, &added.text, start, length)?;
-        }
+        rows.before(key, Some(cell), |row| folder.add_sample(&row))?;
+        let (start, length) = (time(grid.start_of(cell))?, time(grid.seconds_of(cell))?);
+        added.iter().try_for_each(|(tag, times)| hlog.add(tag, times, start, length))?;
         hlog.flush()?;
-        let times = |kind: &str| of_tick.iter().find(|a| a.tag == kind).map(|a| a.times);
-        rows.cell(key, *cell, times, |row| folder.add_sample(&row))
+        rows.cell(key, cell, |kind| added.get(kind), |row| folder.add_sample(&row))
     })?;
     for key in keys {
         rows.before(key, None, |row| folder.add_sample(&row))?;

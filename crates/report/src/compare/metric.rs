@@ -191,7 +191,7 @@ impl Metric {
                     ours && (self == Metric::Ops || Measure::Hybrid.counts(kind))
                 };
                 let of = |s: &Sample| if counted(&s.kind) { s.count } else { 0 };
-                throughput(&window(step, &series.samples.rows, of))
+                throughput(&window(step, &series.samples, of))
             }
             Metric::Percentile(p) => logs.get(kind?).and_then(|log| quantile(log, p.rank()?)),
             Metric::Query => Estimate::of_executions(&times(series, step, kind?)),
@@ -264,8 +264,7 @@ fn failures(kind: Option<&str>, side: &Side, steps: &[&Step]) -> Result<Estimate
         (Some(series), [step], None) => {
             // Failures come in bursts; their time series tells.
             let ours = |kind: &str| step.transactions.iter().any(|o| o.kind == kind);
-            let ticks =
-                window(step, &series.samples.rows, |s| if ours(&s.kind) { s.failed } else { 0 });
+            let ticks = window(step, &series.samples, |s| if ours(&s.kind) { s.failed } else { 0 });
             let (error, freedom, basis) = match throughput(&ticks) {
                 Some(e) => (e.error, e.freedom.max(1.0), e.basis),
                 None => (0.0, ticks.len().max(2) as f64 - 1.0, Basis::Series(ticks.len() as f64)),

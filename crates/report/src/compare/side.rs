@@ -2,20 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::thread;
 
-use hoap_record::folder::{read_queries, read_run};
-use hoap_record::hlog;
+use hdrhistogram::Histogram;
+use hoap_record::folder::{read_queries, read_run, read_samples};
+use hoap_record::histogram::histogram;
+use hoap_record::hlog::{self, Interval};
 use hoap_record::words::counted;
 use hoap_record::{Error, ErrorKind, Result};
-use hoap_record::{Execution, Remark, RemarkId, Run, Severity, Step};
+use hoap_record::{Execution, Remark, RemarkId, Run, Sample, Severity, Step};
 
 use crate::run::key::{StepKey, steps};
-use crate::run::samples::Samples;
 use crate::run::{Loaded, remarks};
-use crate::statistics::{Gathered, Intervals};
+use crate::statistics::{Intervals, MOST_GROUPS};
 
 /// Interval histograms of a step by kind of operation.
 pub type Logs = BTreeMap<String, Intervals>;
@@ -44,7 +43,7 @@ pub struct SideRun {
 #[derive(Clone, Debug, Default)]
 pub struct Series {
     /// `samples.csv`.
-    pub samples: Samples,
+    pub samples: Vec<Sample>,
     /// `queries.csv`.
     pub executions: Vec<Execution>,
 }
@@ -53,27 +52,6 @@ pub struct Series {
 const TOO_NARROW: &str = "its intervals are too narrow; measure much longer, or repeat the run";
 
 impl Side {
-    /// Reads several, in their order, as many at once as there are processors: each of a month's
-    /// run takes seconds.
-    ///
-    /// # Errors
-    /// Those of [`Side::open`], the first one in the order of the paths.
-    pub fn open_all(paths: &[&Path]) -> Result<Vec<Side>> {
-        let at_once = thread::available_parallelism().map_or(1, |n| n.get());
-        let mut sides = Vec::with_capacity(paths.len());
-        for some in paths.chunks(at_once) {
-            let read: Vec<Result<Side>> = thread::scope(|scope| {
-                let all: Vec<_> =
-                    some.iter().map(|path| scope.spawn(|| Side::open(path))).collect();
-                all.into_iter().map(|t| t.join().unwrap_or_else(|e| resume_unwind(e))).collect()
-            });
-            for side in read {
-                sides.push(side?);
-            }
-        }
-        Ok(sides)
-    }
-
     /// Reads a run folder, or a folder of run folders.
     ///
     /// # Errors
@@ -89,7 +67,7 @@ impl Side {
             .collect::<Result<_>>()?;
         let series = match runs.as_slice() {
             [one] => Some(Series {
-                samples: if_there(&one.folder, "samples.csv", Samples::read)?,
+                samples: if_there(&one.folder, "samples.csv", read_samples)?,
                 executions: if_there(&one.folder, "queries.csv", read_queries)?,
             }),
             _ => None,
@@ -165,6 +143,9 @@ impl Side {
     }
 }
 
+/// The most times of all kinds of a step: four times what five kinds have in an hour.
+const MOST_TIMES: usize = 1 << 24;
+
 /// The interval histograms of a single run's step by kind of operation; of a run that was killed
 /// before it wrote them, none.
 pub fn logs(side: &Side, steps: &[&Step]) -> Result<Logs> {
@@ -172,22 +153,74 @@ pub fn logs(side: &Side, steps: &[&Step]) -> Result<Logs> {
     let folder = &side.runs[0].folder;
     let mut tags: BTreeMap<String, Gathered> = BTreeMap::new();
     if hlog::path(folder, step.number).exists() {
-        let window_end = step.start_seconds + step.seconds;
-        let kinds = step.transactions.len();
         let recorded = |tag: &str| step.transactions.iter().any(|o| o.kind == tag);
+        let mut times = 0;
         hlog::each(folder, step.number, recorded, |interval| {
             if !tags.contains_key(interval.tag) {
-                tags.insert(interval.tag.to_owned(), Gathered::new(kinds));
+                tags.insert(interval.tag.to_owned(), Gathered::new(step, &interval));
             }
-            // What ended after the window hung in its last tick.
-            let late = hlog::is_late(interval.start_seconds, window_end);
-            if let Some(tag) = tags.get_mut(interval.tag) {
-                tag.add(interval, late);
+            let Some(of) = tags.get_mut(interval.tag) else { return Ok(()) };
+            times += of.add(&interval)?;
+            match times <= MOST_TIMES {
+                true => Ok(()),
+                false => Err(format!("with it the step has more than {MOST_TIMES} times")),
             }
-            Ok(())
         })?;
     }
     Ok(tags.into_iter().map(|(tag, all)| (tag, all.finish())).collect())
+}
+
+/// The intervals of one kind, so many added up that no more are left than a percentile looks at.
+struct Gathered {
+    window_end: f64,
+    each: usize,
+    /// Of the group that goes on.
+    intervals: usize,
+    sum: Histogram<u64>,
+    groups: Vec<Vec<(u64, u64)>>,
+}
+
+impl Gathered {
+    /// Of a step whose cells are about as long as its first interval.
+    fn new(step: &Step, first: &Interval<'_>) -> Gathered {
+        let cells = (step.seconds / first.seconds.max(1e-3) - 1e-6).ceil() as usize;
+        Gathered {
+            window_end: step.start_seconds + step.seconds,
+            each: cells.div_ceil(MOST_GROUPS).max(1),
+            intervals: 0,
+            sum: histogram(),
+            groups: Vec::new(),
+        }
+    }
+
+    /// Adds an interval; returns how many times the groups have more. What ended after the window
+    /// hung in its last interval.
+    fn add(&mut self, interval: &Interval<'_>) -> std::result::Result<usize, String> {
+        let mut more = 0;
+        if self.intervals == self.each && !hlog::is_late(interval.start_seconds, self.window_end) {
+            more = self.end_group();
+        }
+        self.intervals = (self.intervals + 1).min(self.each);
+        interval.add_to(&mut self.sum)?;
+        Ok(more)
+    }
+
+    fn end_group(&mut self) -> usize {
+        let times = self.sum.iter_recorded();
+        let group: Vec<_> = times.map(|of| (of.value_iterated_to(), of.count_at_value())).collect();
+        let number = group.len();
+        self.groups.push(group);
+        self.sum.reset();
+        self.intervals = 0;
+        number
+    }
+
+    fn finish(mut self) -> Intervals {
+        if self.intervals > 0 {
+            self.end_group();
+        }
+        Intervals::new(&self.groups)
+    }
 }
 
 /// A file of a folder, or nothing where it is not there: a run that was killed may lack it.

@@ -27,9 +27,9 @@ pub fn section(body: &mut Body, entries: &[Entry<'_>]) {
 }
 
 /// Charts of what the servers did, one for each class of their series.
-pub fn charts(body: &mut Body, panel: Panel<'_>, most: usize) {
+pub fn charts(body: &mut Body, panel: Panel<'_>) {
     for class in Class::ALL {
-        let numbers = tables::observed_over_time(panel.loaded, class, most);
+        let numbers = tables::observed_over_time(panel.loaded, class);
         let moves = |row: &Vec<Cell>| row.last().and_then(Cell::number).is_some_and(|v| v != 0.0);
         if !numbers.rows.iter().any(moves) {
             continue;
@@ -37,7 +37,7 @@ pub fn charts(body: &mut Body, panel: Panel<'_>, most: usize) {
         let table = format!("{}-{}", numbers.id, panel.number);
         let name = &format!("observed-{}-{}", class.id(), panel.number);
         let figure = Figure { name, caption: &numbers.title, label: &numbers.title, table: &table };
-        body.chart(&figure, Some(panel), machine::observed(panel.loaded, class, most));
+        body.chart(&figure, Some(panel), machine::observed(panel.loaded, class));
         body.folded("Numbers of this chart", &numbers, &table);
     }
 }

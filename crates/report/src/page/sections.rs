@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use hoap_record::benchmark_title;
 
 use super::body::{Body, Figure, Panel, panels};
-use super::chart::{machine, over_time, search as search_chart};
+use super::chart::{machine, search as search_chart};
 use super::compared::{Compared, costed, unpriced};
 use super::markup::escape;
 use super::{figures, frontier, ingestion, measured, observed, verdicts, witness};
@@ -229,22 +229,21 @@ fn freshness(body: &mut Body, entries: &[Entry<'_>]) {
 }
 
 fn time(body: &mut Body, runs: &[Panel<'_>]) {
-    if runs.iter().all(|p| p.loaded.samples.rows.is_empty()) {
+    if runs.iter().all(|p| p.loaded.samples.is_empty()) {
         return;
     }
     body.open("time", "Over time", "Over time");
     body.paragraph(
         "Shaded: the measured window of each step. Between them: warm-up, which does not count.",
     );
-    let most = over_time::most_ticks(runs.iter().map(|p| p.loaded));
     panels(
         body,
         runs,
-        |r| !r.samples.rows.is_empty(),
+        |r| !r.samples.is_empty(),
         |body, panel| {
             // Queries alone have no rate and no response time of a transaction.
             if !panel.loaded.kinds().is_empty() {
-                rates(body, runs, panel, most);
+                rates(body, runs, panel);
             }
             if body.is_many() {
                 return;
@@ -254,11 +253,11 @@ fn time(body: &mut Body, runs: &[Panel<'_>]) {
                     ("Driver CPU over time", format!("machine-over-time-{}", panel.number));
                 let name = &format!("cpu-{}", panel.number);
                 let figure = Figure { name, caption, label: caption, table: &table };
-                body.chart(&figure, Some(panel), machine::cpu(panel.loaded, most));
+                body.chart(&figure, Some(panel), machine::cpu(panel.loaded));
                 let numbers = tables::machine_over_time(panel.loaded);
                 body.folded("Numbers of this chart", &numbers, &table);
             }
-            observed::charts(body, panel, most);
+            observed::charts(body, panel);
             if panel.loaded.heat.is_empty() {
                 return;
             }
@@ -280,7 +279,7 @@ fn time(body: &mut Body, runs: &[Panel<'_>]) {
 }
 
 /// The rate and the response time of one run over time.
-fn rates(body: &mut Body, runs: &[Panel<'_>], panel: Panel<'_>, most: usize) {
+fn rates(body: &mut Body, runs: &[Panel<'_>], panel: Panel<'_>) {
     let table = format!("ticks-{}", panel.number);
     let [rate, time] = match panel.loaded.measure() {
         Measure::Hybrid => {
@@ -290,7 +289,7 @@ fn rates(body: &mut Body, runs: &[Panel<'_>], panel: Panel<'_>, most: usize) {
             ["Operations per second over time, each kind", "Response time over time, each kind"]
         }
     };
-    let resolution = panel.loaded.ticks(most).resolution();
+    let resolution = panel.loaded.ticks.resolution();
     let mean = resolution.as_ref().map(|each| format!(", mean of each {each}"));
     let each = resolution.unwrap_or_else(|| "tick".into());
     let captions = [
@@ -299,7 +298,7 @@ fn rates(body: &mut Body, runs: &[Panel<'_>], panel: Panel<'_>, most: usize) {
     ];
     let all = panel.peers(runs);
     let among = panel.among(&all);
-    let charts = [("throughput", among.throughput(most)), ("p99", among.p99(most))];
+    let charts = [("throughput", among.throughput()), ("p99", among.p99())];
     for ((kind, chart), caption) in charts.into_iter().zip(&captions) {
         let name = &format!("{kind}-{}", panel.number);
         let figure = Figure { name, caption, label: caption, table: &table };

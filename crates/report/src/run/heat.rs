@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use hoap_record::Step;
-use hoap_record::buckets::bucket;
 use hoap_record::hlog::Interval;
 
 /// Rows of a power of ten of response times: the upper end of a row is 1.47 times its lower end.
@@ -51,29 +50,11 @@ pub struct HeatGatherer {
     width: f64,
     /// Of each kind the cells, column by column.
     counts: BTreeMap<String, Vec<[u64; HEIGHT]>>,
-    rows: Rows,
 }
 
-/// The rows of times, each computed once: a month has millions of times, and few different ones.
-#[derive(Default)]
-struct Rows(Vec<Option<(u64, usize)>>);
-
-impl Rows {
-    fn of(&mut self, time: u64) -> usize {
-        let bucket = bucket(time);
-        if bucket >= self.0.len() {
-            self.0.resize((bucket + 1).next_power_of_two(), None);
-        }
-        match self.0[bucket] {
-            Some((known, row)) if known == time => row,
-            _ => {
-                // A power of ten is the lower end of its row.
-                let row = ((time.max(1) as f64).log10() * ROWS + 1e-9) as usize;
-                self.0[bucket] = Some((time, row));
-                row
-            }
-        }
-    }
+/// The row of a time. A power of ten is the lower end of its row.
+fn row(time: u64) -> usize {
+    ((time.max(1) as f64).log10() * ROWS + 1e-9) as usize
 }
 
 impl HeatGatherer {
@@ -86,7 +67,6 @@ impl HeatGatherer {
             most: (MOST / steps.max(1)).max(FEWEST),
             width: 0.0,
             counts: BTreeMap::new(),
-            rows: Rows::default(),
         }
     }
 
@@ -109,7 +89,7 @@ impl HeatGatherer {
         }
         let cells = &mut columns[column];
         for (time, count) in interval.times {
-            let cell = &mut cells[self.rows.of(*time)];
+            let cell = &mut cells[row(*time)];
             *cell = cell.saturating_add(*count);
         }
     }

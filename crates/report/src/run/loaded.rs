@@ -1,22 +1,17 @@
 //! Reading run folders.
 
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use hoap_record::Result;
-use hoap_record::folder::read_run;
+use hoap_record::folder::{read_machine, read_run, read_samples};
 use hoap_record::hlog::{self, Interval, SERVICE, WAIT};
-use hoap_record::{Latency, Operation, Remark, RemarkId, Run, Step};
+use hoap_record::{Latency, MachineRow, Operation, Remark, RemarkId, Run, Sample, Step};
 
 use crate::run::curve::Curve;
 use crate::run::heat::{Heat, HeatGatherer};
-use crate::run::machine::{self, MachinePoint};
 use crate::run::measure::{self, Measure};
 use crate::run::observed;
-use crate::run::parts::{Gatherer, Parts};
-use crate::run::samples::Samples;
-use crate::run::ticks::{RESOLUTIONS, Ticks, resolutions};
+use crate::run::ticks::{PointTimes, Ticks};
 
 /// A run folder, read whole.
 #[derive(Clone, Debug)]
@@ -28,17 +23,17 @@ pub struct Loaded {
     /// `run.json`.
     pub run: Run,
     /// `samples.csv`.
-    pub samples: Samples,
+    pub samples: Vec<Sample>,
     /// What `step-NN.hlog` hold.
     pub curves: Vec<Curve>,
     /// `machine.csv`; empty where there is none.
-    pub machine: Vec<MachinePoint>,
+    pub machine: Vec<MachineRow>,
     /// `observed.csv`; empty where there is none.
     pub observed: Vec<observed::Series>,
     /// The same over time, of the kinds of operations that the run's headline counts.
     pub heat: Vec<Heat>,
-    /// Both over time, of these kinds: [`Loaded::ticks`].
-    pub resolutions: Vec<Ticks>,
+    /// What the run measures over time, of these kinds.
+    pub ticks: Ticks,
 }
 
 /// A run under the name it has in this report.
@@ -75,16 +70,27 @@ impl Loaded {
         let steps = run.steps.iter();
         let logged: Vec<&Step> =
             steps.filter(|s| there(&hlog::path(folder, s.number), &mut missing)).collect();
-        // Of a run of a month each takes seconds.
-        let (samples, machine, logs) = thread::scope(|scope| {
-            let samples = scope.spawn(|| has_samples.then(|| Samples::read(folder)).transpose());
-            let machine = scope.spawn(|| machine::read(folder));
-            let logs = logs(folder, &run, &logged);
-            let samples = samples.join().unwrap_or_else(|panic| resume_unwind(panic));
-            let machine = machine.join().unwrap_or_else(|panic| resume_unwind(panic));
-            Ok::<_, hoap_record::Error>((samples?.unwrap_or_default(), machine?, logs?))
-        })?;
-        let resolutions = resolutions(&samples, &logs.parts, &Measure::of(&run).kinds(&run));
+        let samples = if has_samples { read_samples(folder)? } else { Vec::new() };
+        let cell_ticks = run.steps.iter().filter_map(|s| s.cells).map(|of| of.ticks).max();
+        let kinds = Measure::of(&run).kinds(&run);
+        let mut ticks = Ticks::of(&samples, &kinds, cell_ticks.unwrap_or(1));
+        let (mut curves, mut heat) = (Vec::new(), Vec::new());
+        for step in &logged {
+            let mut of_step = HeatGatherer::new(step, logged.len());
+            let mut times = PointTimes::new(&mut ticks, step);
+            let see = |interval: &Interval<'_>| {
+                of_step.add(interval);
+                times.add(interval)
+            };
+            let tags = hlog::read_with(folder, step.number, see)?;
+            times.finish();
+            for (kind, histogram) in tags.into_iter().filter(|(tag, _)| !none_succeeded(step, tag))
+            {
+                let longest = recorded(step, &kind).map(|latency| latency.max_us);
+                curves.extend(Curve::new(step.number, &kind, &histogram, longest));
+            }
+            heat.extend(of_step.finish(|kind| kinds.contains(&kind)));
+        }
         if !missing.is_empty() {
             let text = format!("not in the run folder: {}", missing.join(", "));
             run.remarks.push(Remark::new(RemarkId::FilesMissing, text));
@@ -94,10 +100,10 @@ impl Loaded {
             folder: folder.to_owned(),
             run,
             samples,
-            curves: logs.curves,
-            heat: logs.heat,
-            resolutions,
-            machine,
+            curves,
+            heat,
+            ticks,
+            machine: read_machine(folder)?,
             observed: observed::read(folder)?,
         })
     }
@@ -112,13 +118,6 @@ impl Loaded {
         Measure::of(&self.run)
     }
 
-    /// What the run measures over time, in at most `most` points of a kind of operation, but not
-    /// fewer than the last of the [`RESOLUTIONS`] (and one more for each step and phase).
-    pub fn ticks(&self, most: usize) -> &Ticks {
-        let fits = RESOLUTIONS.iter().position(|points| *points <= most);
-        &self.resolutions[fits.unwrap_or(RESOLUTIONS.len() - 1)]
-    }
-
     /// Kinds of operations that have percentile curves, in the order of the record. The two parts
     /// of an open loop's response times follow their kind.
     pub fn kinds(&self) -> Vec<String> {
@@ -128,37 +127,6 @@ impl Loaded {
             .filter(|tag| self.curves.iter().any(|c| c.kind == *tag))
             .collect()
     }
-}
-
-/// What the logs of a run hold.
-#[derive(Default)]
-struct Logs {
-    curves: Vec<Curve>,
-    parts: Parts,
-    heat: Vec<Heat>,
-}
-
-/// What the logs of these steps hold.
-fn logs(folder: &Path, run: &Run, steps: &[&Step]) -> Result<Logs> {
-    let measured = Measure::of(run).kinds(run);
-    let seconds: f64 = steps.iter().map(|step| step.seconds).sum();
-    let mut logs = Logs::default();
-    for step in steps {
-        let mut heat = HeatGatherer::new(step, steps.len());
-        let mut parts = Gatherer::new(step, seconds, &measured);
-        let see = |interval: &Interval<'_>| {
-            heat.add(interval);
-            parts.add(interval);
-        };
-        let times = hlog::read_with(folder, step.number, see)?;
-        for (kind, histogram) in times.into_iter().filter(|(tag, _)| !none_succeeded(step, tag)) {
-            let longest = recorded(step, &kind).map(|latency| latency.max_us);
-            logs.curves.extend(Curve::new(step.number, &kind, &histogram, longest));
-        }
-        logs.parts.add(parts);
-        logs.heat.extend(heat.finish(|kind| measured.contains(&kind)));
-    }
-    Ok(logs)
 }
 
 /// Whether a tag of the step's log is of a kind of operation none of which succeeded.

@@ -1,19 +1,17 @@
 //! Operations over time, from `samples.csv`, in few points a kind. The percentiles of points that are
-//! several ticks come from the logs.
+//! several cells come from the logs.
 
-use hoap_record::Sample;
+use std::collections::BTreeMap;
 
-use super::parts::Parts;
-use super::samples::Samples;
+use hdrhistogram::Histogram;
+use hoap_record::histogram::histogram;
+use hoap_record::hlog::{self, Interval};
+use hoap_record::{Sample, Step};
+
 use crate::format::number::Unit;
 
-/// A longer series is merged to at most this many ticks (and one more for each step and phase).
-pub const MOST: usize = RESOLUTIONS[0];
-/// The fewest that a longer series is merged to.
-pub const FEWEST: usize = RESOLUTIONS[RESOLUTIONS.len() - 1];
-/// In how many ticks at most series are made. That happens when a run is read, for what they are
-/// made of takes a hundred times their memory.
-pub const RESOLUTIONS: [usize; 4] = [400, 200, 100, 60];
+/// A longer series is merged to at most this many points (and one more for each step and phase).
+pub const MOST: usize = 400;
 
 /// One kind of operation in one tick, or in several merged.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,11 +44,18 @@ pub struct Tick {
 pub struct Ticks {
     /// The ticks of each kind in the order of time.
     pub all: Vec<Tick>,
-    /// How many ticks of the run one of them is the sum of.
+    /// How many ticks of the run one of them is the sum of, at most.
     pub each: usize,
+    /// How many cells.
+    factor: usize,
 }
 
 impl Ticks {
+    /// Of a run whose cells are so many ticks each, at most.
+    pub fn of(samples: &[Sample], kinds: &[&str], cell_ticks: u64) -> Ticks {
+        merged(&each(samples, kinds), cell_ticks as usize, MOST)
+    }
+
     /// "13 ticks (13.0 s)"; `None` where each is one tick.
     pub fn resolution(&self) -> Option<String> {
         let longest = self.all.iter().map(|tick| tick.seconds).fold(0.0, f64::max);
@@ -83,20 +88,11 @@ impl Tick {
     }
 }
 
-/// The time series of a run in each of the [`RESOLUTIONS`].
-pub fn resolutions(samples: &Samples, parts: &Parts, kinds: &[&str]) -> Vec<Ticks> {
-    let each = each(&samples.rows, kinds);
-    RESOLUTIONS.iter().map(|most| merged(&each, samples.each, parts, *most)).collect()
-}
-
-/// At most `most` ticks of a kind (and one more for each step and phase), from those of each kind
-/// in the order of time, which are `before` ticks of the run each.
-fn merged(each: &[Vec<Tick>], before: usize, parts: &Parts, most: usize) -> Ticks {
-    // One factor for all, so that the ticks of all kinds end at the same times. Where a point is
-    // several ticks it is whole parts of the logs.
-    let least = factor(each, most);
-    let whole = if least * before > 1 { parts.each() / before } else { 1 };
-    let factor = least.next_multiple_of(whole.max(1));
+/// At most `most` points of a kind (and one more for each step and phase), from the cells of each
+/// kind in the order of time, which are `cell_ticks` ticks each.
+fn merged(each: &[Vec<Tick>], cell_ticks: usize, most: usize) -> Ticks {
+    // One factor for all, so that the points of all kinds end at the same times.
+    let factor = each.iter().map(Vec::len).max().unwrap_or(0).div_ceil(most).max(1);
     let mut all: Vec<Tick> = Vec::new();
     let mut taken = 0;
     for tick in each.iter().flatten() {
@@ -111,26 +107,64 @@ fn merged(each: &[Vec<Tick>], before: usize, parts: &Parts, most: usize) -> Tick
             }
         }
     }
-    let each = factor * before;
-    if each > 1 {
-        percentiles(&mut all, parts);
-    }
-    Ticks { all, each }
+    Ticks { all, each: factor * cell_ticks, factor }
 }
 
-/// Gives merged ticks of the measured windows the percentile of all their operations, where the
-/// logs have it.
-fn percentiles(all: &mut [Tick], parts: &Parts) {
-    for of_step in all.chunk_by_mut(|a, b| a.kind == b.kind && a.step == b.step) {
-        // Where the one before ended: between them ticks may be missing.
-        let mut from = f64::NEG_INFINITY;
-        for tick in of_step.iter_mut().filter(|tick| tick.phase == "measured") {
-            let (of, span) = ((tick.step, &*tick.kind), (from, tick.at_seconds));
-            if let Some(p99) = parts.percentile(of, span, tick.seconds, 0.99) {
-                tick.p99_seconds = p99.map(|us| us.min(tick.longest_us) as f64 / 1e6);
-            }
-            from = tick.at_seconds;
+/// Gives points that are several cells of a step's measured window the percentile of all their
+/// operations, as the log of the step is read.
+pub struct PointTimes<'a> {
+    window_end: f64,
+    kinds: BTreeMap<String, OfKind<'a>>,
+}
+
+/// The points of a kind in the order of time, and the times of the one that the log has come to.
+struct OfKind<'a> {
+    points: Vec<&'a mut Tick>,
+    at: usize,
+    times: Histogram<u64>,
+}
+
+impl<'a> PointTimes<'a> {
+    /// Of a step.
+    pub fn new(ticks: &'a mut Ticks, step: &Step) -> PointTimes<'a> {
+        let several = ticks.factor > 1;
+        let is_ours = |t: &&mut Tick| several && t.step == step.number && t.phase == "measured";
+        let mut kinds: BTreeMap<String, OfKind<'a>> = BTreeMap::new();
+        for tick in ticks.all.iter_mut().filter(is_ours) {
+            let new = || OfKind { points: Vec::new(), at: 0, times: histogram() };
+            kinds.entry(tick.kind.clone()).or_insert_with(new).points.push(tick);
         }
+        PointTimes { window_end: step.start_seconds + step.seconds, kinds }
+    }
+
+    /// Adds an interval. What ended after the window is no part of it.
+    ///
+    /// # Errors
+    /// Says what is wrong with its times.
+    pub fn add(&mut self, interval: &Interval<'_>) -> Result<(), String> {
+        let late = hlog::is_late(interval.start_seconds, self.window_end);
+        let Some(of) = self.kinds.get_mut(interval.tag).filter(|_| !late) else { return Ok(()) };
+        let middle = interval.start_seconds + interval.seconds / 2.0;
+        while of.points.get(of.at).is_some_and(|point| point.at_seconds < middle) {
+            of.end_point();
+        }
+        interval.add_to(&mut of.times)
+    }
+
+    /// Ends the last points.
+    pub fn finish(self) {
+        self.kinds.into_values().for_each(|mut of| of.end_point());
+    }
+}
+
+impl OfKind<'_> {
+    fn end_point(&mut self) {
+        if let Some(point) = self.points.get_mut(self.at).filter(|_| !self.times.is_empty()) {
+            let p99 = self.times.value_at_quantile(0.99).min(point.longest_us);
+            point.p99_seconds = Some(p99 as f64 / 1e6);
+        }
+        self.times.reset();
+        self.at += 1;
     }
 }
 
@@ -139,10 +173,6 @@ fn each(samples: &[Sample], kinds: &[&str]) -> Vec<Vec<Tick>> {
         samples.iter().filter(|s| s.at_seconds.is_finite() && s.seconds >= 0.0).collect();
     rows.sort_by(|a, b| a.step.cmp(&b.step).then(a.at_seconds.total_cmp(&b.at_seconds)));
     kinds.iter().map(|kind| all(&rows, kind)).collect()
-}
-
-fn factor(each: &[Vec<Tick>], most: usize) -> usize {
-    each.iter().map(Vec::len).max().unwrap_or(0).div_ceil(most.max(1)).max(1)
 }
 
 /// Every tick of a kind: its rows that end at the same time, of the phase that the tick lies in.
@@ -209,7 +239,7 @@ mod tests {
 
     /// The ticks of samples without logs.
     fn of(samples: &[Sample], kinds: &[&str], most: usize) -> Ticks {
-        merged(&each(samples, kinds), 1, &Parts::default(), most)
+        merged(&each(samples, kinds), 1, most)
     }
 
     fn ticks(samples: &[Sample], kinds: &[&str], most: usize) -> Vec<Tick> {
@@ -300,20 +330,13 @@ mod tests {
         assert_eq!(ticks(&[], &["NewOrder"], MOST), []);
     }
 
-    /// Of 9,000 ticks of two kinds the samples are thinned to sums of eight, the logs to sums of
-    /// eight. A hundred ticks are missing, one is empty, and the last one is shorter. Each point
-    /// must have the percentile of the sorted times of its ticks.
+    /// Of 9,000 cells of two kinds a hundred are missing, one is empty, and the last one is shorter.
+    /// Each point must have the percentile of the sorted times of its cells.
     #[test]
     fn a_point_has_the_percentile_of_all_its_operations() {
-        use hoap_record::Step;
-        use hoap_record::hlog::Interval;
-
-        use super::super::parts::Gatherer;
-
         let kinds = ["READ", "UPDATE"];
         let step = Step { number: 1, start_seconds: 50.0, seconds: 8_949.25, ..Step::default() };
-        let mut gatherer = Gatherer::new(&step, step.seconds, &kinds);
-        let (mut samples, mut raw) = (Vec::new(), Vec::new());
+        let (mut samples, mut raw, mut log) = (Vec::new(), Vec::new(), Vec::new());
         let mut state = 7u64;
         for tick in (0..9_000u64).filter(|tick| !(4_000..4_100).contains(tick)) {
             let is_measured = tick >= 50;
@@ -341,24 +364,26 @@ mod tests {
                 });
                 if is_measured {
                     let times: Vec<(u64, u64)> = sorted.iter().map(|time| (*time, 1)).collect();
-                    let start_seconds = tick as f64;
-                    let interval = Interval { tag: kind, start_seconds, seconds, times: &times };
-                    gatherer.add(&interval);
+                    log.push((kind, tick as f64, seconds, times));
                 }
                 raw.push((tick as f64, kind, sorted));
             }
         }
-        let mut parts = Parts::default();
-        parts.add(gatherer);
-        let samples = Samples::within(4_096, &samples);
-        assert_eq!((samples.each, parts.each()), (8, 8));
         for most in [MOST, 60] {
-            let found = merged(&each(&samples.rows, &kinds), samples.each, &parts, most);
-            assert!(
-                found.all.len() <= 2 * (most + 2) && found.each.is_multiple_of(8),
-                "{}",
-                found.each
-            );
+            let mut found = merged(&super::each(&samples, &kinds), 2, most);
+            assert!(found.all.len() <= 2 * (most + 2) && found.each == 2 * found.factor);
+            let unlogged = found.all.iter().filter_map(|tick| tick.p99_seconds);
+            assert_eq!(unlogged.fold(0.0, f64::max), 0.002, "without logs the highest is kept");
+            let mut times_of = PointTimes::new(&mut found, &step);
+            for (tag, start_seconds, seconds, times) in &log {
+                let (start_seconds, seconds) = (*start_seconds, *seconds);
+                times_of.add(&Interval { tag, start_seconds, seconds, times }).unwrap();
+            }
+            // It ended after the window.
+            let end = step.start_seconds + step.seconds;
+            let late = Interval { tag: "READ", start_seconds: end, seconds: 1.0, times: &[(9, 9)] };
+            times_of.add(&late).unwrap();
+            times_of.finish();
             assert_eq!(found.all.iter().map(|tick| tick.count).sum::<u64>(), samples_in(&raw));
             let (mut differ, mut before) = (0, None::<&Tick>);
             for tick in &found.all {
@@ -378,9 +403,6 @@ mod tests {
             }
             assert!(differ > 20, "the highest of the ticks is another in {differ} only");
         }
-        let unlogged = &resolutions(&samples, &Parts::default(), &kinds)[3];
-        let highest = unlogged.all.iter().filter_map(|tick| tick.p99_seconds).fold(0.0, f64::max);
-        assert_eq!(highest, 0.002, "without logs the highest is kept");
     }
 
     fn samples_in(raw: &[(f64, &str, Vec<u64>)]) -> u64 {

@@ -8,7 +8,6 @@
 //! ratios at once.
 
 mod estimate;
-mod gathered;
 mod judge;
 mod percentile;
 mod ratio;
@@ -17,9 +16,8 @@ mod student;
 mod throughput;
 
 pub use estimate::{Basis, Estimate};
-pub use gathered::{Gathered, Part};
 pub use judge::{ChangeVerdict, Finding, RatioQuestion, judge};
-pub use percentile::{Intervals, quantile};
+pub use percentile::{Intervals, MOST_GROUPS, quantile};
 pub use ratio::{FALSE_VERDICTS, Ratio, RatioError};
 pub use series::{FEWEST, MeanError, mean_error, rare_error};
 pub use throughput::{WindowTick, throughput, window};

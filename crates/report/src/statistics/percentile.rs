@@ -5,10 +5,10 @@ use hoap_data::random::Stream;
 use super::{Basis, Estimate, FEWEST, rare_error};
 
 /// A longer series of intervals is merged to at most this many.
-const MOST: usize = 128;
+pub const MOST_GROUPS: usize = 128;
 /// The most sums of a series, one for each time and interval: with more than 16,384 different times
 /// it is merged further.
-const MOST_SUMS: usize = MOST << 14;
+const MOST_SUMS: usize = MOST_GROUPS << 14;
 /// Series that are drawn.
 const RESAMPLES: usize = 500;
 /// Every draw comes from here, so that a comparison can be made again.
@@ -29,7 +29,7 @@ impl Intervals {
         let mut times: Vec<u64> = intervals.iter().flatten().map(|(time, _)| *time).collect();
         times.sort_unstable();
         times.dedup();
-        let most = (MOST_SUMS / times.len().max(1)).clamp(FEWEST, MOST);
+        let most = (MOST_SUMS / times.len().max(1)).clamp(FEWEST, MOST_GROUPS);
         let merge = intervals.len().div_ceil(most).max(1);
         let up_to = intervals
             .chunks(merge)

@@ -4,8 +4,6 @@ use std::f64::consts::PI;
 
 /// Fewer values than this say nothing about how they depend on each other.
 pub const FEWEST: usize = 10;
-/// More values than this are added up to fewer first: the time of [`cosines`] grows with n^(5/3).
-const MOST: usize = 8192;
 
 /// The standard error of a time series' mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,25 +28,8 @@ pub struct MeanError {
 /// Student's with ν degrees of freedom, and ν = 0.4 n^⅔ (Lazarus, Lewis, Stock, Watson, "HAR
 /// Inference: Recommendations for Practice", 2018). Batch means with 10 batches cover 83 % instead
 /// of 95 % at 60 values with correlation 0.8; this covers 94 % (`simulation`).
-///
-/// Of more than [`MOST`] values the means of neighbours, at least half as many, are taken instead:
-/// the lowest frequencies are the same, fewer of them are used, and what is left is more than 100
-/// degrees of freedom. This takes time proportional to the number of values.
 pub fn mean_error(values: &[f64]) -> Option<MeanError> {
-    let batch = values.len().div_ceil(MOST);
-    if batch <= 1 {
-        return error_with(values, correlation(values), frequencies(values.len()));
-    }
-    let mean = |batch: &[f64]| batch.iter().sum::<f64>() / batch.len() as f64;
-    let means: Vec<f64> = values.chunks_exact(batch).map(mean).collect();
-    let of_means = error_with(&means, correlation(&means), frequencies(means.len()))?;
-    // How many values it is worth and how neighbours depend on each other is said of the values.
-    let (n, (_, squares)) = (values.len() as f64, centred(values));
-    let effective = match of_means.error > 0.0 {
-        true => (squares / (n - 1.0) / of_means.error.powi(2)).clamp(1.0, n),
-        false => n,
-    };
-    Some(MeanError { effective, correlation: correlation(values), ..of_means })
+    error_with(values, correlation(values), frequencies(values.len()))
 }
 
 /// The same for values of which most are alike and a few moments make the mean, as the shares of
@@ -133,9 +114,8 @@ mod tests {
         assert_eq!(mean_error(&[1.0; FEWEST - 1]), None);
     }
 
-    /// All cosines of a month of seconds would take minutes.
     #[test]
-    fn a_months_series_takes_a_moment_and_has_the_error_of_the_theory() {
+    fn a_long_series_has_the_error_of_the_theory() {
         let mut state = 1u64;
         let mut noise = || {
             // Knuth's generator of 64 bits.
@@ -143,21 +123,19 @@ mod tests {
             (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
         };
         let mut value = 0.0;
-        let values: Vec<f64> = (0..2_592_000)
+        let values: Vec<f64> = (0..3_600)
             .map(|_| {
                 value = 0.8 * value + 0.6 * noise();
                 value
             })
             .collect();
-        let began = std::time::Instant::now();
         let found = mean_error(&values).unwrap();
-        assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
         // Deviation 0.6 / √12 of the noise, over 1 - 0.8, over √n.
-        let theory = 0.6 / 12f64.sqrt() / 0.2 / 2_592_000f64.sqrt();
+        let theory = 0.6 / 12f64.sqrt() / 0.2 / 3_600f64.sqrt();
         assert!((found.error / theory - 1.0).abs() < 0.2, "{} {theory}", found.error);
-        let effective = 2_592_000.0 * (1.0 - 0.8) / (1.0 + 0.8);
+        let effective = 3_600.0 * (1.0 - 0.8) / (1.0 + 0.8);
         assert!((found.effective / effective - 1.0).abs() < 0.4, "{}", found.effective);
-        assert!((found.correlation - 0.8).abs() < 0.01 && found.freedom > 100.0, "{found:?}");
+        assert!((found.correlation - 0.8).abs() < 0.03 && found.freedom > 90.0, "{found:?}");
     }
 
     /// A cosine of the lowest frequency, by hand: its sum against itself is √(2/n) · n/2, so the

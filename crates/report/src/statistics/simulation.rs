@@ -2,7 +2,6 @@
 //! false verdicts as rare, are true differences found?
 
 use hoap_data::random::Stream;
-use hoap_record::buckets::Sum;
 
 use super::judge::RatioQuestion;
 use super::*;
@@ -125,11 +124,13 @@ fn intervals(normal: &mut Normal, levels: &[f64], each: usize) -> Intervals {
     let histograms: Vec<_> = levels
         .iter()
         .map(|level| {
-            let mut sum = Sum::default();
+            // As coarse as the buckets of a log.
+            let mut sum = BTreeMap::new();
             for _ in 0..each {
-                sum.add((5_000.0 * level * (0.5 * normal.next()).exp()) as u64, 1);
+                let time = 5_000.0 * level * (0.5 * normal.next()).exp();
+                *sum.entry(time as u64 / 4 * 4).or_insert(0) += 1;
             }
-            sum.take()
+            sum.into_iter().collect::<Vec<(u64, u64)>>()
         })
         .collect();
     Intervals::new(&histograms)

@@ -17,7 +17,6 @@ use super::witness::{anomalies, witness};
 use crate::format::table::Table;
 use crate::run::measure::Measure;
 use crate::run::observed::Class;
-use crate::run::ticks::MOST;
 use crate::run::{Entry, Loaded};
 
 /// The tables of these runs that their records alone make and that have rows, for `hoap show`.
@@ -81,7 +80,7 @@ pub fn all(loaded: &Loaded) -> Vec<Table> {
         machine(&entries),
         sources(&entries),
     ];
-    let over_time = Class::ALL.map(|class| observed_over_time(loaded, class, MOST));
+    let over_time = Class::ALL.map(|class| observed_over_time(loaded, class));
     let whatever_it_measures = [
         failures(&entries),
         ticks(loaded),

@@ -7,6 +7,7 @@ use super::series::name_of;
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Sheet, Table};
 use crate::run::observed::{Class, operations_per_second};
+use crate::run::ticks::MOST;
 use crate::run::{Entry, Loaded, step_name};
 
 /// A series in a step.
@@ -62,7 +63,7 @@ pub fn sources(entries: &[Entry<'_>]) -> Table {
 }
 
 /// The numbers of a class over time.
-pub fn observed_over_time(loaded: &Loaded, class: Class, most: usize) -> Table {
+pub fn observed_over_time(loaded: &Loaded, class: Class) -> Table {
     let title = format!("{} over time", class.title());
     Sheet::new(format!("observed-{}-over-time", class.id()), title)
         .text("source", |(series, _): &(&crate::run::observed::Series, (f64, f64))| {
@@ -77,7 +78,7 @@ pub fn observed_over_time(loaded: &Loaded, class: Class, most: usize) -> Table {
                 .observed
                 .iter()
                 .filter(|series| series.class() == class)
-                .flat_map(|series| series.points(most).into_iter().map(move |p| (series, p))),
+                .flat_map(|series| series.points(MOST).into_iter().map(move |p| (series, p))),
         )
 }
 

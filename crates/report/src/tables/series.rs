@@ -7,7 +7,7 @@ use crate::format::table::{Cell, Sheet, Table};
 use crate::run::Loaded;
 use crate::run::curve::Curve;
 use crate::run::heat::{Heat, HeatColumn, edge};
-use crate::run::machine::{MachinePoint, at_most};
+use crate::run::machine::at_most;
 use crate::run::measure::Measure;
 use crate::run::step_name;
 use crate::run::ticks::{MOST, Tick};
@@ -22,7 +22,7 @@ pub(super) fn name_of(run: &Run, number: usize) -> String {
 /// What the run measures over time.
 pub fn ticks(loaded: &Loaded) -> Table {
     let measure = loaded.measure();
-    let ticks = loaded.ticks(MOST);
+    let ticks = &loaded.ticks;
     let what = match measure {
         Measure::Hybrid => "NewOrder",
         Measure::Plain => "Operations",
@@ -51,27 +51,27 @@ pub fn ticks(loaded: &Loaded) -> Table {
 pub fn machine_over_time(loaded: &Loaded) -> Table {
     let cores = Unit::Rate("cores");
     let maybe = |unit, of: fn(&MachineRow) -> Option<f64>| {
-        (Some(unit), move |point: &MachinePoint| Cell::maybe(of(&point.row)))
+        (Some(unit), move |point: &MachineRow| Cell::maybe(of(point)))
     };
     let (thread, busiest) = maybe(cores, |row| row.busiest_thread);
     let (waited, waiting) = maybe(cores, |row| row.waited);
     let (pressure, pressed) = maybe(Unit::Share, |row| row.cpu_pressure);
     Sheet::new("machine-over-time", "The driver's machine over time")
-        .text("step", |point: &MachinePoint| name_of(&loaded.run, point.row.step))
-        .text("phase", |point| point.row.phase.clone())
-        .number("until", Unit::Moment, |point| point.row.at_seconds)
-        .number("driver, user", cores, |point| point.row.user)
-        .number("driver, system", cores, |point| point.row.system)
+        .text("step", |point: &MachineRow| name_of(&loaded.run, point.step))
+        .text("phase", |point| point.phase.clone())
+        .number("until", Unit::Moment, |point| point.at_seconds)
+        .number("driver, user", cores, |point| point.user)
+        .number("driver, system", cores, |point| point.system)
         .cells("its busiest thread", thread, busiest)
         .cells("its threads waited", waited, waiting)
-        .number("steal", cores, |point| point.row.steal)
-        .number("all processes", cores, |point| point.row.machine)
-        .number("busiest core", Unit::Share, |point| point.row.busiest_core)
+        .number("steal", cores, |point| point.steal)
+        .number("all processes", cores, |point| point.machine)
+        .number("busiest core", Unit::Share, |point| point.busiest_core)
         .cells("CPU pressure", pressure, pressed)
-        .number("memory", Unit::Bytes, |point| point.row.resident_bytes as f64)
-        .number("received", Unit::Bytes, |point| point.row.received_bytes as f64)
-        .number("sent", Unit::Bytes, |point| point.row.sent_bytes as f64)
-        .number("loopback", Unit::Bytes, |point| point.row.loopback_bytes as f64)
+        .number("memory", Unit::Bytes, |point| point.resident_bytes as f64)
+        .number("received", Unit::Bytes, |point| point.received_bytes as f64)
+        .number("sent", Unit::Bytes, |point| point.sent_bytes as f64)
+        .number("loopback", Unit::Bytes, |point| point.loopback_bytes as f64)
         .rows(at_most(&loaded.machine, MOST))
 }
 

@@ -422,7 +422,7 @@ fn the_percentile_curve_of_the_log_equals_the_record() {
 #[test]
 fn the_samples_of_the_measured_windows_add_up_to_the_record() {
     for loaded in samples().map(|folder| folder.loaded("run")) {
-        let ticks = &loaded.ticks(400).all;
+        let ticks = &loaded.ticks.all;
         for step in loaded.run.steps.iter().filter(|s| s.tx_clients > 0) {
             for operation in loaded.measure().operations(step) {
                 let measured = ticks.iter().filter(|t| {
@@ -555,7 +555,7 @@ fn a_run_of_any_shape_makes_a_page() {
     let whole = runs::folder(1, 1.0).loaded("run");
     let mut shapes = vec![whole.clone(); 5];
     shapes[0].run.steps.clear();
-    shapes[0].samples.rows.clear();
+    shapes[0].samples.clear();
     shapes[0].curves.clear();
     shapes[1].run.steps.retain(|s| s.tx_clients == 0);
     shapes[2].run.steps.retain(|s| s.query_clients == 0);
@@ -602,7 +602,7 @@ fn a_folder_with_files_missing_says_which_and_a_broken_one_is_an_error() {
     let loaded = Loaded::open(&path).unwrap();
     let run: Run = serde_json::from_str(&serde_json::to_string(&folder.run).unwrap()).unwrap();
     assert_eq!((loaded.name.as_str(), &loaded.run), ("my run", &run));
-    assert_eq!(loaded.samples.rows, folder.samples);
+    assert_eq!(loaded.samples, folder.samples);
 
     std::fs::remove_file(path.join("samples.csv")).unwrap();
     std::fs::remove_file(path.join("step-03.hlog")).unwrap();

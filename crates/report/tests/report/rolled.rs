@@ -5,14 +5,14 @@ use std::time::{Duration, SystemTime};
 use hdrhistogram::Histogram;
 use hoap_record::histogram::histogram;
 use hoap_record::hlog::Hlog;
-use hoap_record::{Operation, Sample, Step};
+use hoap_record::{Cells, Operation, Sample, Step};
 use hoap_report::run::ticks::Ticks;
 use hoap_report::{Loaded, csv, html, tables};
 use hoap_testing::runs::plain::folder;
 use hoap_testing::runs::read::words;
 
 const WARMUP: u64 = 60;
-/// Ticks of a second of the window, of which the last one is shorter and 90 are missing.
+/// Cells of a second of the window, of which the last one is shorter and 90 are missing.
 const TICKS: u64 = 5_000;
 const GAP: std::ops::Range<u64> = 2_000..2_090;
 const EMPTY: u64 = 3_000;
@@ -74,7 +74,9 @@ fn long_run() -> (tempfile::TempDir, Loaded) {
     };
     let (start_seconds, warmup_seconds) = (WARMUP as f64, WARMUP as f64);
     let transactions = vec![operation];
-    *step = Step { start_seconds, warmup_seconds, seconds, transactions, ..step.clone() };
+    // Its ticks were of half a second.
+    let cells = Some(Cells { ticks: 2, seconds: 1.0 });
+    *step = Step { start_seconds, warmup_seconds, seconds, cells, transactions, ..step.clone() };
     made.run.seconds = start_seconds + seconds;
     made.logs = logs;
     made.write(&path);
@@ -104,19 +106,17 @@ fn holds(ticks: &Ticks) {
 #[test]
 fn a_long_run_is_drawn_in_few_points_with_the_percentiles_of_all_their_operations() {
     let (_place, loaded) = long_run();
-    let ticks = loaded.ticks(400);
-    // Parts of the log have four ticks: 4,970 in 400 points are 13 a point, and 16 are whole parts.
-    assert_eq!(ticks.resolution().as_deref(), Some("16 ticks (16.0 s)"));
+    let ticks = &loaded.ticks;
+    // 4,970 cells of two ticks in 400 points are 13 a point.
+    assert_eq!(ticks.resolution().as_deref(), Some("26 ticks (13.0 s)"));
     assert!((300..=402).contains(&ticks.all.len()), "{}", ticks.all.len());
     holds(ticks);
-    holds(loaded.ticks(60));
     let table = tables::ticks(&loaded);
     assert_eq!(table.rows.len(), ticks.all.len());
-    assert!(table.title.contains("16 ticks (16.0 s) a row"), "{}", table.title);
+    assert!(table.title.contains("26 ticks (13.0 s) a row"), "{}", table.title);
     assert_eq!(csv(&table).lines().count(), 1 + ticks.all.len());
     let page = words(&html(std::slice::from_ref(&loaded)));
-    for says in ["mean of each 16 ticks (16.0 s)", "99th percentile of each 16 ticks (16.0 s)"] {
+    for says in ["mean of each 26 ticks (13.0 s)", "99th percentile of each 26 ticks (13.0 s)"] {
         assert!(page.contains(says), "no {says:?}");
     }
-    assert_eq!(loaded.samples.rows.len() as u64, WARMUP + TICKS - 90, "the rows stay exact");
 }

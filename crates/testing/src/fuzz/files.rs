@@ -6,8 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use hoap_record::MachineRow;
-use hoap_record::folder::{each_machine, read_queries, read_run, read_samples};
+use hoap_record::folder::{read_machine, read_queries, read_run, read_samples};
 use hoap_record::hlog::{self, Hlog};
 use hoap_record::merge::Merge;
 use hoap_report::compare::{Comparison, Question, Side, document, json, junit, markdown, plain};
@@ -54,10 +53,10 @@ pub fn rows(input: &[u8]) {
         Err(e) => told_with(e, &["samples.csv"]),
     }
     fs::write(folder.path().join("machine.csv"), input).unwrap();
-    match machine_rows(folder.path()) {
+    match read_machine(folder.path()) {
         Ok(rows) => {
             let again = holding("machine.csv", &csv(&rows));
-            let read = machine_rows(again.path()).unwrap();
+            let read = read_machine(again.path()).unwrap();
             assert_eq!(format!("{read:?}"), format!("{rows:?}"));
         }
         Err(e) => told_with(e, &["machine.csv"]),
@@ -70,11 +69,6 @@ pub fn rows(input: &[u8]) {
         }
         Err(e) => told_with(e, &["queries.csv"]),
     }
-}
-
-fn machine_rows(folder: &Path) -> hoap_record::Result<Vec<MachineRow>> {
-    let mut rows = Vec::new();
-    each_machine(folder, |row| rows.push(row.clone())).map(|()| rows)
 }
 
 /// In words: a mean may be no number.
@@ -144,7 +138,7 @@ pub fn run_folder(input: &[u8]) {
 
 /// A run against itself, in every form.
 fn compared(a: &Path, b: &Path) {
-    let mut sides = match Side::open_all(&[a, b]) {
+    let mut sides = match [a, b].map(Side::open).into_iter().collect::<Result<Vec<_>, _>>() {
         Ok(sides) => sides,
         Err(e) => return drop(told(e)),
     };

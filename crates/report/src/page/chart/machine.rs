@@ -8,6 +8,7 @@ use super::spec::{Axis, Chart, Look, Mark, Number, Plot, Sample, Series, Word};
 use crate::format::number::{Unit, decimals};
 use crate::run::machine::at_most;
 use crate::run::observed::Class;
+use crate::run::ticks::MOST;
 use crate::run::{Loaded, step_name};
 
 /// A line: its name, and what of a row it shows, in cores.
@@ -21,9 +22,8 @@ const LINES: [Line; 4] = [
 ];
 
 /// CPU time in cores, of the driver's process and of everything.
-pub fn cpu(loaded: &Loaded, most: usize) -> Chart {
-    let points = at_most(&loaded.machine, most);
-    let rows: Vec<&MachineRow> = points.iter().map(|point| &point.row).collect();
+pub fn cpu(loaded: &Loaded) -> Chart {
+    let rows = at_most(&loaded.machine, MOST);
     let steps = &loaded.run.steps;
     let values = rows.iter().flat_map(|row| LINES.iter().map(|(_, of)| of(row)));
     let y = vertical(Words::Rates, "cores", values).linear();
@@ -35,7 +35,7 @@ pub fn cpu(loaded: &Loaded, most: usize) -> Chart {
         let step = steps.iter().find(|s| s.number == of_step[0].step);
         let title = step.map_or_else(|| format!("step {}", of_step[0].step), step_name);
         for ((name, of), (_, look)) in LINES.iter().zip(&looks) {
-            let at = |row: &&MachineRow| Number((row.at_seconds * 10.0).round() / 10.0);
+            let at = |row: &MachineRow| Number((row.at_seconds * 10.0).round() / 10.0);
             let points = of_step.iter().map(|row| (at(row), Number(of(row)), 0, String::new()));
             let (points, title) = (points.collect(), format!("{title}\n{name}"));
             marks.push(Mark::Line(Series { look: *look, title, points, ..Series::default() }));
@@ -49,13 +49,13 @@ pub fn cpu(loaded: &Loaded, most: usize) -> Chart {
 pub const LINES_AT_MOST: usize = Look::COLOURS * Look::DASHES;
 
 /// Series of one class. Of too many those with the highest values are drawn.
-pub fn observed(loaded: &Loaded, class: Class, most: usize) -> Chart {
+pub fn observed(loaded: &Loaded, class: Class) -> Chart {
     let of_class = loaded.observed.iter().filter(|series| series.class() == class);
     let several = loaded.run.observed.len() > 1;
     let mut lines: Vec<(String, Vec<(f64, f64)>)> = of_class
         .map(|of| match several {
-            true => (format!("{} {}", of.source, of.series), of.points(most)),
-            false => (of.series.clone(), of.points(most)),
+            true => (format!("{} {}", of.source, of.series), of.points(MOST)),
+            false => (of.series.clone(), of.points(MOST)),
         })
         // What stayed at 0 has a line in no chart, only in its table.
         .filter(|(_, points)| points.iter().any(|(_, value)| *value != 0.0))

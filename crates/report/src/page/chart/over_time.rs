@@ -7,43 +7,34 @@ use super::runs::Among;
 use super::scale::{self, Words, vertical};
 use super::spec::{Chart, Look, Margins, Mark, Number, Plot, Point, Sample, Series, Word};
 use crate::format::number::decimals;
-use crate::run::ticks::{FEWEST, MOST, Tick};
+use crate::run::ticks::Tick;
 use crate::run::{Loaded, step_name};
-
-/// Points of all time series of a page, as far as each has its fewest.
-const TICKS: usize = 4_000;
 
 /// Most events that the charts over time mark.
 const EVENTS: usize = 100;
 
-/// How many points each time series of a page has at most.
-pub fn most_ticks<'a>(runs: impl Iterator<Item = &'a Loaded>) -> usize {
-    let kinds: usize = runs.map(|r| r.measure().kinds(&r.run).len()).sum();
-    (TICKS / kinds.max(1)).clamp(FEWEST, MOST)
-}
-
 /// The ticks of a run. What ended after a window is no part of any rate.
-fn ticks(run: &Loaded, most: usize) -> impl Iterator<Item = &Tick> {
-    run.ticks(most).all.iter().filter(|t| t.phase != GRACE)
+fn ticks(run: &Loaded) -> impl Iterator<Item = &Tick> {
+    run.ticks.all.iter().filter(|t| t.phase != GRACE)
 }
 
 impl Among<'_> {
     /// The headline measure over time.
-    pub fn throughput(self, most: usize) -> Chart {
+    pub fn throughput(self) -> Chart {
         let measure = self.measure();
         let unit = measure.unit();
-        self.over_time(most, Words::Rates, unit, |tick| Some(tick.rate(measure.period())))
+        self.over_time(Words::Rates, unit, |tick| Some(tick.rate(measure.period())))
     }
 
     /// The 99th percentile of the response times over time.
-    pub fn p99(self, most: usize) -> Chart {
-        self.over_time(most, Words::Times, "p99", |tick| tick.p99_seconds)
+    pub fn p99(self) -> Chart {
+        self.over_time(Words::Times, "p99", |tick| tick.p99_seconds)
     }
 
     /// Seconds since the run's start.
     pub fn time_axis(self) -> super::spec::Axis {
         let steps = self.run.run.steps.iter().map(|s| s.start_seconds + s.seconds);
-        let samples = self.run.samples.rows.iter().filter(|s| s.phase != GRACE);
+        let samples = self.run.samples.iter().filter(|s| s.phase != GRACE);
         let end = steps.chain(samples.map(|s| s.at_seconds)).fold(0.0, f64::max);
         let end = if end > 0.0 && end.is_finite() { end } else { 1.0 };
         let x = scale::from_zero("seconds since the run's start", end, 10, |s| {
@@ -52,16 +43,10 @@ impl Among<'_> {
         super::spec::Axis { suffix: " s".into(), ..x }
     }
 
-    fn over_time(
-        self,
-        most: usize,
-        words: Words,
-        label: &str,
-        value: impl Fn(&Tick) -> Option<f64>,
-    ) -> Chart {
+    fn over_time(self, words: Words, label: &str, value: impl Fn(&Tick) -> Option<f64>) -> Chart {
         let run = &self.run.run;
         let kinds = self.measure().kinds(run);
-        let all = self.all.iter().flat_map(|run| ticks(run, most));
+        let all = self.all.iter().flat_map(|run| ticks(run));
         let y = vertical(words, label, all.filter_map(&value));
         let y = if words == Words::Rates { y.linear() } else { y };
         let x = self.time_axis();
@@ -102,7 +87,7 @@ impl Among<'_> {
             false => Look::line(self.colour_of_run(), "none"),
         };
         for kind in &kinds {
-            let of_kind: Vec<&Tick> = ticks(self.run, most).filter(|t| t.kind == *kind).collect();
+            let of_kind: Vec<&Tick> = ticks(self.run).filter(|t| t.kind == *kind).collect();
             for of_step in of_kind.chunk_by(|a, b| a.step == b.step) {
                 let number = of_step[0].step;
                 let step = run.steps.iter().find(|s| s.number == number);
