@@ -37,10 +37,11 @@ pub fn page(campaigns: &[Campaign]) -> Page {
         _ => "Campaigns of faults".to_owned(),
     };
     let remarks = remarks(campaigns);
-    let lines: Vec<String> = remarks.iter().map(|remark| words::line(remark, &[])).collect();
+    let lines = words::lines(&remarks, &[]);
     let from = "the campaigns' torture.json";
     let about = about(campaigns, &all);
-    let description = &[&lines[..], &about[..]].concat().join("; ");
+    let words = lines.iter().map(|line| &line.words).chain(&about);
+    let description = &words.map(String::as_str).collect::<Vec<_>>().join("; ");
     let frame = Frame { title: &title, description, remarks: &lines, about: &about, from };
     Page { html: frame.around(&body), tables: body.tables, remarks }
 }

@@ -7,12 +7,15 @@
 
 use std::fmt::Write as _;
 
+use hoap_record::Severity;
+
 use super::body::Body;
 use super::figures;
 use super::markup::escape;
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Table};
 use crate::run::Entry;
+use crate::run::remarks::Line;
 use crate::run::void::{self, VOID};
 
 /// Lines that have room.
@@ -23,7 +26,7 @@ pub struct Card<'a> {
     /// What was measured.
     pub title: &'a str,
     /// What a reader must know first.
-    pub remarks: &'a [String],
+    pub remarks: &'a [Line],
     /// Name and result, a line each.
     pub lines: Vec<(String, String)>,
     /// What the checks say, and which version measured.
@@ -34,7 +37,7 @@ impl<'a> Card<'a> {
     /// Of these runs; `tables` are those of the page.
     pub fn of(
         title: &'a str,
-        remarks: &'a [String],
+        remarks: &'a [Line],
         entries: &[Entry<'_>],
         tables: &[Table],
     ) -> Card<'a> {
@@ -68,7 +71,7 @@ impl<'a> Card<'a> {
     /// The same in one line.
     pub fn words(&self) -> String {
         let lines = self.lines.iter().take(LINES).map(|(name, result)| format!("{name}: {result}"));
-        let all = self.remarks.first().cloned().into_iter().chain(lines);
+        let all = self.remarks.first().map(|line| line.words.clone()).into_iter().chain(lines);
         all.chain([self.foot.clone()]).collect::<Vec<_>>().join("; ")
     }
 
@@ -91,12 +94,14 @@ impl<'a> Card<'a> {
         line(60, 100, 46, "#1c2430", 700, self.title);
         let mut y = 100;
         if let Some(remark) = self.remarks.first() {
+            let red = remark.severity <= Severity::Fails;
+            let colour = if red { "#a8290f" } else { "#1c2430" };
             y += 50;
             let more = match self.remarks.len() - 1 {
                 0 => String::new(),
                 n => format!(" (and {n} more)"),
             };
-            line(60, y, 24, "#a8290f", 600, &format!("{}{more}", shortened(remark, 66)));
+            line(60, y, 24, colour, 600, &format!("{}{more}", shortened(&remark.words, 66)));
         }
         for (name, result) in self.lines.iter().take(LINES) {
             y += 60;

@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use hoap_record::Severity;
 use sha2::{Digest, Sha256};
 
 use super::body::Body;
 use super::data;
 use super::markup::escape;
 use crate::kinds::GENERATOR;
+use crate::run::remarks::Line;
 
 const STYLE: &str = include_str!("../../assets/page.css");
 /// One script in files: its parts share their names.
@@ -47,7 +49,7 @@ pub struct Frame<'a> {
     /// The result in a line, for sites that show a link to the page.
     pub description: &'a str,
     /// What a reader must know before the first number, a line each.
-    pub remarks: &'a [String],
+    pub remarks: &'a [Line],
     /// Lines under the heading, such as when the runs were.
     pub about: &'a [String],
     /// What the page is made from: "the run folders".
@@ -77,9 +79,15 @@ impl Frame<'_> {
              <a class=\"skip\" href=\"#main\">Skip to the numbers</a>\n"
         );
         if !self.remarks.is_empty() {
-            out.push_str("<aside class=\"warnings\" aria-label=\"Warnings\">\n<ul>\n");
-            for remark in self.remarks {
-                let _ = writeln!(out, "<li>{}</li>", escape(remark));
+            // What voids or fails a run is red; what warns of its numbers is not.
+            let is_grave = |line: &Line| line.severity <= Severity::Fails;
+            let grave = if self.remarks.iter().any(is_grave) { " grave" } else { "" };
+            let _ =
+                write!(out, "<aside class=\"warnings{grave}\" aria-label=\"Warnings\">\n<ul>\n");
+            for line in self.remarks {
+                let class = if is_grave(line) { " class=\"grave\"" } else { "" };
+                let words = escape(&line.words);
+                let _ = writeln!(out, "<li{class}>{words}</li>");
             }
             out.push_str("</ul>\n</aside>\n");
         }

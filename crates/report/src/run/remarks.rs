@@ -13,6 +13,15 @@ use super::{Entry, trouble, void};
 /// Steps, or runs, that a line names. The others it counts.
 const NAMED: usize = 3;
 
+/// A remark in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// What it says of the numbers.
+    pub severity: Severity,
+    /// The line.
+    pub words: String,
+}
+
 /// What a reader must know before the first number: each once, the gravest first.
 pub fn of(run: &Run) -> Vec<Remark> {
     let mut all: Vec<Remark> = void::remark(run).into_iter().collect();
@@ -43,6 +52,36 @@ pub fn of(run: &Run) -> Vec<Remark> {
         }
     }
     joined(all)
+}
+
+/// The remarks of a run as they are shown: those of one kind about several steps are one, with the
+/// words of the first of these steps. The tables have the numbers of each.
+pub fn shown(run: &Run) -> Vec<Remark> {
+    let mut all: Vec<(Remark, bool)> = Vec::new();
+    for remark in of(run) {
+        let is_same = |(other, _): &&mut (Remark, bool)| {
+            let of_steps = !other.steps.is_empty() && !remark.steps.is_empty();
+            of_steps && (other.id, &other.runs) == (remark.id, &remark.runs)
+        };
+        match all.iter_mut().find(is_same) {
+            None => all.push((remark, false)),
+            Some((first, several)) => {
+                if remark.steps < first.steps {
+                    (first.text, first.advice) = (remark.text, remark.advice);
+                }
+                first.steps.extend(remark.steps);
+                first.steps.sort_unstable();
+                *several = true;
+            }
+        }
+    }
+    let said = |(mut remark, several): (Remark, bool)| {
+        if several {
+            remark.text.push_str(&format!(" (in step {})", remark.steps[0]));
+        }
+        remark
+    };
+    all.into_iter().map(said).collect()
 }
 
 /// A remark as a line; `steps` are those of its run.
@@ -95,12 +134,12 @@ fn names<T: AsRef<str>>(names: &[T]) -> String {
 
 /// The lines of these runs side by side, the gravest first: those of `joint`, which is about all of
 /// them, and those of each run; what several runs have is said once, with their names.
-pub fn lines(joint: &[Remark], entries: &[Entry<'_>]) -> Vec<String> {
+pub fn lines(joint: &[Remark], entries: &[Entry<'_>]) -> Vec<Line> {
     let mut all: Vec<(Severity, String, Vec<&str>)> =
         joint.iter().map(|remark| (remark.severity(), line(remark, &[]), Vec::new())).collect();
     let mut places = HashMap::new();
     for entry in entries {
-        for remark in of(entry.run) {
+        for remark in shown(entry.run) {
             let (severity, line) = (remark.severity(), line(&remark, &entry.run.steps));
             let place = *places.entry((severity, line.clone())).or_insert(all.len());
             match all.get_mut(place) {
@@ -110,11 +149,14 @@ pub fn lines(joint: &[Remark], entries: &[Entry<'_>]) -> Vec<String> {
         }
     }
     all.sort_by_key(|(severity, ..)| *severity);
-    let named = |(_, line, of): (Severity, String, Vec<&str>)| match of.len() {
-        0 => line,
-        _ if entries.len() == 1 => line,
-        all if all == entries.len() => format!("all {all} runs: {line}"),
-        _ => format!("{}: {line}", names(&of)),
+    let named = |(severity, line, of): (Severity, String, Vec<&str>)| {
+        let words = match of.len() {
+            0 => line,
+            _ if entries.len() == 1 => line,
+            all if all == entries.len() => format!("all {all} runs: {line}"),
+            _ => format!("{}: {line}", names(&of)),
+        };
+        Line { severity, words }
     };
     all.into_iter().map(named).collect()
 }
@@ -144,5 +186,29 @@ mod tests {
         ] {
             assert_eq!(line(&remark, &steps), wanted);
         }
+    }
+
+    /// A kind of remark is said once, with its steps, whatever the numbers in its words; one about
+    /// the run stands apart.
+    #[test]
+    fn remarks_of_one_kind_about_several_steps_are_one_line() {
+        let of = |id, text: &str, step| Remark::new(id, text).advise("rest").of_step(step);
+        let run = serde_json::json!({
+            "format": 3, "hoap": "1", "benchmark": "ycsb", "command": [], "started": "",
+            "seconds": 1, "configuration": {}, "data": {}, "constants": {},
+            "host": { "system": "", "processor": "", "cores": 1, "memory_bytes": 1 },
+            "checks": [], "audit": [], "steps": [], "remarks": [
+                of(RemarkId::DriverBusy, "91 %", 3),
+                of(RemarkId::HeldBack, "2 s", 2),
+                of(RemarkId::DriverBusy, "95 %", 1),
+                Remark::new(RemarkId::DriverBusy, "99 %"),
+                of(RemarkId::DriverBusy, "93 %", 2),
+            ],
+        });
+        let run: Run = serde_json::from_value(run).unwrap();
+        assert_eq!(super::of(&run).len(), 5);
+        let lines: Vec<String> = shown(&run).iter().map(|remark| line(remark, &[])).collect();
+        let wanted = ["steps 1, 2, 3: 95 % (in step 1): rest", "step 2: 2 s: rest", "99 %"];
+        assert_eq!(lines, wanted);
     }
 }

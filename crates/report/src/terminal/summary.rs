@@ -1,6 +1,6 @@
 //! What the terminal shows at the end of a run.
 
-use hoap_record::{AuditLine, Run, Verdict};
+use hoap_record::{AuditLine, Run, Severity, Verdict};
 
 use crate::format::markdown::{self, escaped};
 use crate::format::number::Unit;
@@ -37,8 +37,9 @@ fn paper(run: &Run, style: Style<'_>) -> Paper {
     let entries = [Entry { name: "run", run }];
     let mut out = Paper::default();
 
-    for remark in remarks::of(run) {
-        out.marked(RED, "! ", &remarks::line(&remark, &run.steps));
+    for remark in remarks::shown(run) {
+        let colour = if remark.severity() <= Severity::Fails { RED } else { BOLD };
+        out.marked(colour, "! ", &remarks::line(&remark, &run.steps));
     }
     if !out.0.is_empty() {
         out.gap();
@@ -234,9 +235,11 @@ impl Paper {
             match piece {
                 Piece::Gap => {}
                 Piece::Heading(heading) => out.push_str(&format!("### {}\n\n", escaped(heading))),
+                Piece::Words(_, first, words) if first == "! " => {
+                    out.push_str(&format!("> **{}**\n\n", escaped(words)));
+                }
                 Piece::Words(RED, first, words) => {
-                    let mark = if first == "! " { "" } else { first.as_str() };
-                    out.push_str(&format!("> **{mark}{}**\n\n", escaped(words)));
+                    out.push_str(&format!("> **{first}{}**\n\n", escaped(words)));
                 }
                 Piece::Words(_, first, words) => {
                     let first = Some(first.trim()).filter(|first| !first.is_empty());
