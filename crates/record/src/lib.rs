@@ -54,6 +54,7 @@ pub mod observed;
 pub mod output;
 mod pairs;
 pub mod percentile;
+mod read;
 pub mod remark;
 pub mod rows;
 pub mod run;
