@@ -125,7 +125,9 @@ impl Database {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_URI;
         let opened = Connection::open_with_flags(name, flags).or_fail();
-        opened.and_then(|connection| self.set(connection, Role::Reader)).map_err(|failure| not_opened(&self.path, failure))
+        opened
+            .and_then(|connection| self.set(connection, Role::Reader))
+            .map_err(|failure| not_opened(&self.path, failure))
     }
 
     fn set(&self, mut connection: Connection, role: Role) -> Done<Connection> {

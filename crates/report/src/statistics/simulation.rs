@@ -1,6 +1,8 @@
 //! The methods against runs whose truth is known: do intervals hold it as often as they say, are
 //! false verdicts as rare, are true differences found?
 
+use std::collections::BTreeMap;
+
 use hoap_data::random::Stream;
 
 use super::judge::RatioQuestion;
