@@ -346,8 +346,9 @@ fn what_cannot_run_is_refused_before_anything_is_done() {
     let table = UserTable::new("usertable", setup.records).expect("a table");
     let mut fake = Fake::default();
     fake.no_scans = true;
-    let error =
-        Ycsb::new(KeyValue::alone("Fake", fake), &table, setup.clone()).err().expect("refused");
+    let database = fake.database();
+    let store = database.key_value_of::<Fake>().expect("an engine of this type");
+    let error = Ycsb::new(store, &table, setup.clone()).err().expect("refused");
     assert!(error.to_string().contains("scans on Fake: not applicable"), "{error}");
 
     // Spec §1: the record counts do not match, before the table is looked at and after.
