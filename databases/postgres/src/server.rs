@@ -132,7 +132,8 @@ impl Server {
     /// # Errors
     /// Returns [`ErrorKind::Unavailable`] with the reason and what to do.
     pub async fn connect(&self, role: Role) -> Done<Connection> {
-        let connecting = async {
+        // In a box, as each attempt below: together they are larger than a thread's stack bears.
+        let connecting = Box::pin(async {
             let link = self.connect_plainly().await?;
             let named = link.layer.seen.process.get().copied();
             let other = async { self.connect_plainly().await.map(|other| other.client) };
@@ -145,7 +146,7 @@ impl Server {
             })?;
             let (token, limit) = (client.cancel_token(), self.options.answer_timeout);
             Ok(Connection::new(client, task, Cancel { token, layer, limit }))
-        };
+        });
         // Who has answered once is no other kind of server.
         let expected = (!self.pooled.initialized()).then(|| self.expected());
         let connecting = unless_another(expected, connecting);
@@ -272,7 +273,7 @@ async fn connect(
     config: &Config,
     layer: Layer,
 ) -> std::result::Result<Link, tokio_postgres::Error> {
-    let (client, connection) = config.connect(layer.clone()).await?;
+    let (client, connection) = Box::pin(config.connect(layer.clone())).await?;
     let seen = layer.seen.clone();
     let task = tokio::spawn(async move {
         let mut connection = pin!(connection);

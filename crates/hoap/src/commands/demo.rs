@@ -53,13 +53,13 @@ const OWN: [&str; 9] = [
 /// Runs it, saying what it does as the commands that a user would type.
 pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     let started = Instant::now();
-    let dir = &args.out;
+    let _held = hold(&args.out)?;
+    let dir = &within(context, &args.out)?;
     let url = format!("sqlite:{}", shown(&dir.join("demo.db")));
     let (folder, page) = (shown(&dir.join("run")), shown(&dir.join("report.html")));
     let failed = |what: &str, e: std::io::Error| {
         Failure::unavailable(format!("{what} {}: {e}; name another with --out", shown(dir)))
     };
-    let _held = hold(dir)?;
     let made = Made::look(dir, "demo")?;
     made.mark()?;
     for entry in std::fs::read_dir(dir).map_err(|e| failed("read", e))? {
@@ -139,16 +139,18 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
         }
     };
     let seconds = started.elapsed().as_secs_f64();
-    let mut result = json!({ "folder": folder.display().to_string(), "page": page, "seconds": seconds, "run": run_record });
-    if let Some((folder, run)) = &pair {
-        result["pair_folder"] = json!(folder.display().to_string());
+    let of = |name: &str| shown(&args.out.join(name));
+    let mut result = json!({ "folder": of("run"), "page": of("report.html"), "seconds": seconds, "run": run_record });
+    if let Some((_, run)) = &pair {
+        result["pair_folder"] = json!(of("pair"));
         result["pair"] = json!(run);
     }
     context.result(&result, || {
         let style = Style { page: Some(&page), ..context.console.style() };
         format!(
-            "\n{}{compared}\nDone in {seconds:.0} s. Open the page: {page}",
-            hoap_report::summary(&run_record, style)
+            "\n{}{compared}\nDone in {seconds:.0} s. Open the page: {}",
+            hoap_report::summary(&run_record, style),
+            of("report.html")
         )
     });
     if args.open {
@@ -202,6 +204,19 @@ fn write_both(context: &Context, runs: &str, page: &Path) -> Result<String, Fail
     let wanted = ["throughput-by-configuration", "power-by-configuration"];
     let tables = made.tables.iter().filter(|table| wanted.contains(&&*table.id));
     Ok(tables.map(|table| format!("\n{}\n{}", table.title, text::table(table))).collect())
+}
+
+/// The folder as the demo's commands name it. A path that is no word of a command line, or not
+/// UTF-8 as URLs are, becomes the current folder.
+fn within(context: &Context, out: &Path) -> Result<PathBuf, Failure> {
+    let good = |c: char| c.is_alphanumeric() || "/\\:._+~,@-".contains(c);
+    if out.to_str().is_some_and(|out| out.chars().all(good)) {
+        return Ok(out.to_owned());
+    }
+    context.console.say(format!("$ cd '{}'", shown(out)));
+    std::env::set_current_dir(out)
+        .map_err(|e| Failure::unavailable(format!("go to {}: {e}", shown(out))))?;
+    Ok(PathBuf::from("."))
 }
 
 fn shown(path: &Path) -> String {
