@@ -1,10 +1,9 @@
-//! The benchmarks, on any database that has what they need.
+//! What benchmarks share, on any database that has what they need.
 //!
-//! * [`alike`]: whether what a database answers is what a load made; [`indexes`]: whether the
-//!   indexes that a benchmark needs are there.
+//! * [`alike`]: whether what a database answers is what a load made.
 //! * [`answers`]: whether two answers to a question are equal.
 //! * [`contribution`]: the file of one of several driver machines, for the checks of all.
-//! * [`load`]: loading any benchmark's documents; [`note`]: the note of a loaded database.
+//! * [`load`]: loading any benchmark's documents, with its indexes; [`note`]: the note of a loaded database.
 //! * [`at_work`]: who writes to a database now; [`claim`]: the mark of a writer.
 
 pub mod alike;
@@ -13,7 +12,6 @@ pub mod at_work;
 pub mod claim;
 pub mod clients;
 pub mod contribution;
-pub mod indexes;
 pub mod load;
 pub mod note;
 pub mod process;

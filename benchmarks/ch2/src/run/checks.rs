@@ -3,7 +3,8 @@
 use hoap_database::Database;
 use hoap_drive::Stop;
 use hoap_record::{Check, Remark, RemarkId, Verdict};
-use hoap_workload::{Result, indexes};
+use hoap_workload::Result;
+use hoap_workload::load::indexes;
 
 use super::level::Level;
 use super::queries::CancelOnStop;

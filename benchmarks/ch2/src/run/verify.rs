@@ -8,7 +8,8 @@ use hoap_conduct::values::QueryList;
 use hoap_database::{Answer, Database};
 use hoap_record::{Check, Verdict, input};
 use hoap_workload::answers::{AnswerFile, AnswerFolder, Query, compare};
-use hoap_workload::{Error, ErrorKind, Local, indexes};
+use hoap_workload::load::indexes;
+use hoap_workload::{Error, ErrorKind, Local};
 
 use super::checks::added_up;
 use super::level::Level;

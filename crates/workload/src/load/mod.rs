@@ -5,6 +5,7 @@ mod begin;
 mod crew;
 mod division;
 mod earlier;
+pub mod indexes;
 mod maker;
 mod pace;
 mod removal;
@@ -25,7 +26,6 @@ use hoap_record::Stored;
 use removal::divisible;
 
 use crate::at_work::AtWork;
-use crate::indexes;
 use crate::note::{self, Note};
 use crate::{Error, Result, claim};
 

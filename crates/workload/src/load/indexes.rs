@@ -3,8 +3,8 @@
 use hoap_database::Documents;
 use hoap_record::check::{Check, Verdict};
 
+use super::source::LoadSource;
 use crate::Result;
-use crate::load::LoadSource;
 
 /// The indexes that a load of this data makes in this database, and those of them that are not
 /// there; or why that is not known.
