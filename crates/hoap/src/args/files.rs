@@ -43,7 +43,9 @@ impl OfBenchmark for Made {
     fn commands() -> Vec<Command> {
         let command = |entry: &'static dyn DataEntry| {
             let command = entry.gen_command()?.args(chosen(entry.collections()));
-            Some(Output::augment_args(command))
+            let about = command.get_about().cloned().unwrap_or_default();
+            // The flags bring a line of their own.
+            Some(Output::augment_args(command).about(about))
         };
         built_in::data().filter_map(command).collect()
     }

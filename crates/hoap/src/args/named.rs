@@ -76,3 +76,27 @@ impl<T: OfBenchmark> FromArgMatches for Named<T> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::command;
+
+    /// Whatever flags the command adds to them.
+    #[test]
+    fn a_benchmark_has_its_own_words_below_every_command() {
+        let words = |of: Vec<Command>| {
+            let about = |of: &Command| of.get_about().map(ToString::to_string);
+            of.iter().map(|of| (of.get_name().to_owned(), about(of))).collect::<Vec<_>>()
+        };
+        for (name, own) in [
+            ("gen", built_in::data().filter_map(|entry| entry.gen_command()).collect::<Vec<_>>()),
+            ("load", built_in::data().map(|entry| entry.load_command()).collect()),
+            ("run", built_in::runs().map(|entry| entry.command()).collect()),
+        ] {
+            let all = command();
+            let listed = all.find_subcommand(name).unwrap().get_subcommands().cloned().collect();
+            assert_eq!(words(listed), words(own), "{name}");
+        }
+    }
+}
