@@ -37,6 +37,8 @@ mod on_redis {
         for run in ["pagination", "join"] {
             shop.ok(&format!("run {run} --operations 20 --warmup 1ms --check-reads --out {run}"));
         }
+        // What is there goes at the end.
+        replica.say("REPLICAOF NO ONE");
     }
 
     /// One that restarts empty, and one that somebody empties.

@@ -50,8 +50,9 @@ fn load_verify_query_run_report() {
     }
     scores_can_be_made_again(&p, steps);
     let checks = record["checks"].as_array().unwrap();
-    // The conditions and what goes with them twice, and afterwards the ledger and the sample.
-    assert_eq!(checks.len(), 16 + 16 + 5);
+    // The indexes before, the conditions and what goes with them twice, and afterwards the ledger and
+    // the sample.
+    assert_eq!(checks.len(), 1 + 16 + 16 + 5);
     assert!(checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
     assert_eq!(record["audit"].as_array().unwrap().len(), 18);
     let load = record["constants"]["nurand"]["c_last_load"].as_i64().unwrap();
