@@ -63,7 +63,8 @@ pub(super) fn written(failure: Failure) -> Failure {
     }
     // To load first is no advice for what may be there.
     let advice = failure.advice.filter(|_| failure.kind != ErrorKind::Missing);
-    Failure { kind: ErrorKind::Ambiguous, advice, ..failure }
+    let answer = format!("{}: it may have been applied", failure.answer);
+    Failure { kind: ErrorKind::Ambiguous, answer, advice, ..failure }
 }
 
 /// The failure of an operation that may be run again whatever became of it, and that nobody here
