@@ -11,7 +11,7 @@ use hoap_record::{Sample, Step};
 use crate::format::number::Unit;
 
 /// A longer series is merged to at most this many points (and one more for each step and phase).
-pub const MOST: usize = 300;
+pub const MOST: usize = 200;
 
 /// One kind of operation in one tick, or in several merged.
 #[derive(Clone, Debug, PartialEq)]
@@ -295,7 +295,7 @@ mod tests {
         let ticks = ticks(&samples, &["NewOrder"], MOST);
         assert!(ticks.len() <= MOST, "{}", ticks.len());
         let all = of(&samples, &["NewOrder"], MOST);
-        assert_eq!((all.each, all.resolution().as_deref()), (17, Some("17 ticks (17.0 s)")));
+        assert_eq!((all.each, all.resolution().as_deref()), (25, Some("25 ticks (25.0 s)")));
         assert_eq!(of(&samples, &["NewOrder"], 5_000).resolution(), None);
         assert_eq!(ticks.iter().map(|t| t.count).sum::<u64>(), 15_000);
         assert!(ticks.iter().all(|t| (t.rate(60.0) - 180.0).abs() < 1e-9));
@@ -318,7 +318,7 @@ mod tests {
             of_kind.map(|t| t.at_seconds).collect()
         };
         assert_eq!(ends("READ"), ends("UPDATE"));
-        assert_eq!(ends("READ").len(), 150);
+        assert_eq!(ends("READ").len(), 90);
         let done =
             |kind: &str| ticks.iter().filter(|t| t.kind == kind).map(|t| t.count).sum::<u64>();
         assert_eq!((done("READ"), done("UPDATE")), (900, 900));

@@ -107,16 +107,16 @@ fn holds(ticks: &Ticks) {
 fn a_long_run_is_drawn_in_few_points_with_the_percentiles_of_all_their_operations() {
     let (_place, loaded) = long_run();
     let ticks = &loaded.ticks;
-    // 4,970 cells of two ticks in 300 points are 17 a point.
-    assert_eq!(ticks.resolution().as_deref(), Some("34 ticks (17.0 s)"));
-    assert!((200..=302).contains(&ticks.all.len()), "{}", ticks.all.len());
+    // 4,970 cells of two ticks in 200 points are 25 a point.
+    assert_eq!(ticks.resolution().as_deref(), Some("50 ticks (25.0 s)"));
+    assert!((150..=202).contains(&ticks.all.len()), "{}", ticks.all.len());
     holds(ticks);
     let table = tables::ticks(&loaded);
     assert_eq!(table.rows.len(), ticks.all.len());
-    assert!(table.title.contains("34 ticks (17.0 s) a row"), "{}", table.title);
+    assert!(table.title.contains("50 ticks (25.0 s) a row"), "{}", table.title);
     assert_eq!(csv(&table).lines().count(), 1 + ticks.all.len());
     let page = words(&html(std::slice::from_ref(&loaded)));
-    for says in ["mean of each 34 ticks (17.0 s)", "99th percentile of each 34 ticks (17.0 s)"] {
+    for says in ["mean of each 50 ticks (25.0 s)", "99th percentile of each 50 ticks (25.0 s)"] {
         assert!(page.contains(says), "no {says:?}");
     }
 }
