@@ -1,5 +1,6 @@
 //! What CH2 and CH2++ make, do and check, on databases in memory.
 
+mod answers;
 mod data;
 mod ledger;
 mod terminals;

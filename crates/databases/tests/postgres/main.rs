@@ -6,5 +6,6 @@ mod on_pgbouncer;
 mod on_postgres;
 mod on_postgres_15;
 mod on_postgres_replica;
+mod scripted;
 
 use hoap_testing::conformance;

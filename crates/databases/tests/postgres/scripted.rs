@@ -32,10 +32,7 @@ fn message(kind: u8, rest: &[u8]) -> Vec<u8> {
 
 /// A server that declines TLS, answers the startup with `hello`, and whatever follows with what
 /// `answer` makes of it. Its port, and what was sent to it after the startup.
-fn serve(
-    hello: Vec<u8>,
-    answer: fn(u8, &[u8]) -> Vec<u8>,
-) -> (u16, Receiver<(u8, Vec<u8>)>) {
+fn serve(hello: Vec<u8>, answer: fn(u8, &[u8]) -> Vec<u8>) -> (u16, Receiver<(u8, Vec<u8>)>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     let (told, heard) = channel();

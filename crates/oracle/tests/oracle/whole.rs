@@ -1,5 +1,5 @@
 //! On generated data: the oracle by itself, and against the answers on record
-//! (`crates/workload/answers/`).
+//! (`benchmarks/ch2/answers/`).
 
 use hoap_ch2::answers::stored;
 use hoap_ch2::data::{DataSet, Schema, Spec};

@@ -59,6 +59,67 @@ fn no_library_has_unit_tests_that_do_not_run() {
     }
 }
 
+/// A file that no `mod` names is not compiled, and its tests do not run.
+#[test]
+fn every_file_is_a_module_of_a_program_or_library() {
+    let mut wrong = String::new();
+    for (folder, _) in CRATES.iter() {
+        let tests = std::fs::read_dir(folder.join("tests")).into_iter().flatten().flatten();
+        let programs = tests.map(|entry| entry.path()).filter(|path| path.is_dir());
+        for place in programs.chain([folder.join("src")]) {
+            let mut named = BTreeSet::new();
+            for root in ["main.rs", "lib.rs"].map(|root| place.join(root)) {
+                name(&root, &place, &mut named);
+            }
+            let all = sources(&place).into_iter().filter(|file| !named.contains(file));
+            all.for_each(|file| wrong += &format!("\n    {}", file.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "no mod names these files:{wrong}");
+}
+
+/// The files of Rust in a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let each = |path: PathBuf| match path.is_dir() {
+        true => sources(&path),
+        false => vec![path],
+    };
+    let files = entries.flat_map(each);
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
+
+/// Takes a file, whose modules are in `below`, and those that it names.
+fn name(file: &Path, below: &Path, named: &mut BTreeSet<PathBuf>) {
+    let Ok(text) = std::fs::read_to_string(file) else { return };
+    if !named.insert(file.to_owned()) {
+        return;
+    }
+    let mut elsewhere = None;
+    for line in text.lines().map(str::trim) {
+        if let Some(path) = line.strip_prefix("#[path = \"").and_then(|path| path.split('"').next())
+        {
+            elsewhere = Some(file.parent().unwrap().join(path));
+            continue;
+        }
+        let module = line.strip_suffix(';').and_then(|line| line.rsplit_once("mod "));
+        let Some((before, module)) = module.filter(|(before, _)| !before.contains("//")) else {
+            continue;
+        };
+        if !(before.is_empty() || before.trim_end().ends_with("pub") || before.contains("pub(")) {
+            continue;
+        }
+        match elsewhere.take() {
+            Some(path) => name(&path, path.parent().unwrap(), named),
+            None => {
+                let inner = below.join(module);
+                name(&below.join(format!("{module}.rs")), &inner, named);
+                name(&inner.join("mod.rs"), &inner, named);
+            }
+        }
+    }
+}
+
 /// The circles of a crate with these files.
 fn in_files(files: &[(&str, &str)]) -> Vec<BTreeSet<String>> {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The answers on record (`crates/workload/answers/`), and what SQLite answers.
+//! The answers on record (`benchmarks/ch2/answers/`), and what SQLite answers.
 //!
 //! After a change of the generated data, of the queries or of their parameters, this makes the
 //! record again, but only where SQLite and the oracle agree on every answer:

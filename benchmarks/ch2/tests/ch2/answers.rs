@@ -1,19 +1,18 @@
 //! Specification section 5, last bullet: when answers are equal; section 6: answers on record.
 
+use hoap_ch2::answers::StoredAnswers;
 use hoap_ch2::data::{Schema, Spec};
-use hoap_ch2::queries::catalogue::QUERIES;
+use hoap_ch2::queries::catalogue::{self, CH2, CH2PP, QUERIES};
 use hoap_ch2::queries::parameters::ParameterSet;
 use hoap_database::{Answer, Row};
+use hoap_workload::answers::{AnswerFile, AnswerFolder, Query, compare};
+use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::{Value, json};
-
-use crate::answers::Query;
-use crate::{Error, ErrorKind, Result};
-use super::*;
 
 const SCHEMA: Schema = Schema::Ch2pp;
 
 fn query(number: u8) -> &'static Query {
-    Query::get(number).unwrap()
+    catalogue::query(number).unwrap()
 }
 
 /// An answer to a query with these rows (a JSON array of arrays).
@@ -30,7 +29,7 @@ fn answer(number: u8, rows: Value) -> Answer {
 }
 
 fn compared(number: u8, expected: Value, found: Value) -> Result<()> {
-    compare(SCHEMA, query(number), &answer(number, expected), &answer(number, found))
+    compare(SCHEMA.name(), query(number), &answer(number, expected), &answer(number, found))
 }
 
 fn assert_equal(number: u8, expected: Value, found: Value) {
@@ -192,23 +191,24 @@ fn there_is_no_tie_below_the_limit() {
 fn the_limit_is_that_of_the_schema() {
     let rows: Vec<_> = (0..11).map(|i| json!([i, 1, 1, 5.0, "2014"])).collect();
     let rows = answer(3, json!(rows));
-    assert_eq!(compare(Schema::Ch2pp, query(3), &rows, &rows), Ok(()));
-    let error = compare(Schema::Ch2, query(3), &rows, &rows).unwrap_err();
+    assert_eq!(compare("ch2pp", query(3), &rows, &rows), Ok(()));
+    let error = compare("ch2", query(3), &rows, &rows).unwrap_err();
     assert_eq!(error.answer, "it has 11 rows, the limit is 10");
 }
 
 #[test]
 fn an_answer_of_the_wrong_shape_is_refused() {
     let good = answer(4, json!([[5, 10]]));
-    let refused =
-        |found: &Answer| compare(SCHEMA, query(4), &good, found).unwrap_err().into_said().answer;
+    let refused = |found: &Answer| {
+        compare(SCHEMA.name(), query(4), &good, found).unwrap_err().into_said().answer
+    };
     let columns = Answer { columns: vec!["O_OL_CNT".into(), "count".into()], ..good.clone() };
     assert_eq!(
         refused(&columns),
         "its columns are O_OL_CNT, count instead of o_ol_cnt, order_count"
     );
     let upper = Answer { columns: vec!["O_OL_CNT".into(), "ORDER_COUNT".into()], ..good.clone() };
-    assert_eq!(compare(SCHEMA, query(4), &good, &upper), Ok(()));
+    assert_eq!(compare(SCHEMA.name(), query(4), &good, &upper), Ok(()));
     assert_eq!(refused(&answer(4, json!([[5, 10, 1]]))), "row 1 has 3 values");
     assert_eq!(
         refused(&answer(4, json!([[5, 10], [5.5, 1]]))),
@@ -333,14 +333,7 @@ fn a_record_reads_back_from_its_text() {
 fn file() -> AnswerFile {
     let parameters = ParameterSet::Reference.parameters(&spec(), query(3));
     let rows = json!([[7, 1, 1, 20.25, "2014 \"x\""], [8, 1, 1, null, "2015"]]);
-    AnswerFile::new(
-        AnswersOf::Queries(SCHEMA),
-        query(3),
-        "sqlite:bench.db",
-        &parameters,
-        answer(3, rows),
-        0.25,
-    )
+    AnswerFile::new(SCHEMA.name(), query(3), "sqlite:bench.db", &parameters, answer(3, rows), 0.25)
 }
 
 /// The names and the order of the members, as the design fixes them.
@@ -369,7 +362,7 @@ fn an_answer_file_reads_back_and_has_a_line_for_each_row() {
     }
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("\n[8,1,1,null,\"2015\"]\n"), "{text}");
-    for bad in [r#"{"query": 3}"#, "", &text.replace("\"query\": 3", "\"query\": 23")] {
+    for bad in [r#"{"query": 3}"#, ""] {
         std::fs::write(&path, bad).unwrap();
         let error = AnswerFile::read(&path).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Invalid);
@@ -377,11 +370,22 @@ fn an_answer_file_reads_back_and_has_a_line_for_each_row() {
     }
     std::fs::remove_file(&path).unwrap();
     assert_eq!(AnswerFile::read(&path).unwrap_err().kind, ErrorKind::Invalid);
-    assert_eq!(AnswerFile::name(query(3)), "q03.json");
+    assert_eq!(AnswerFile::name(3), "q03.json");
+}
+
+#[test]
+fn a_folder_with_an_answer_to_no_query_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = || AnswerFolder::read(folder.path(), &[&CH2, &CH2PP]);
+    file().write(&folder.path().join("q03.json")).unwrap();
+    assert_eq!(read().unwrap().answers.len(), 1);
+    AnswerFile { query: 23, ..file() }.write(&folder.path().join("q23.json")).unwrap();
+    let error = read().unwrap_err();
+    assert_eq!((error.kind, error.answer.as_str()), (ErrorKind::Invalid, "there is no query 23"));
 }
 
 #[test]
 fn every_query_has_a_name_for_its_file() {
-    let names: Vec<_> = QUERIES.iter().map(AnswerFile::name).collect();
+    let names: Vec<_> = QUERIES.iter().map(|query| AnswerFile::name(query.number)).collect();
     assert_eq!((names[0].as_str(), names[21].as_str()), ("q01.json", "q22.json"));
 }
