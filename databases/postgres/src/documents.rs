@@ -25,11 +25,14 @@ impl Documents for PostgresEngine {
     }
 
     async fn note(&self) -> Done<Option<Value>> {
-        let connection = self.pools.reading().await?;
-        let note = match exists(&connection, "hoap_note").await? {
-            true => read_note(&connection, NOTE, false).await?,
-            false => None,
+        let mut connection = self.pools.reading().await?;
+        let note = async {
+            match exists(&connection, "hoap_note").await? {
+                true => read_note(&connection, NOTE, false).await,
+                false => Ok(None),
+            }
         };
+        let note = note.await.map_err(|failure| connection.looked_at(failure))?;
         self.pools.leave(connection);
         Ok(note)
     }
