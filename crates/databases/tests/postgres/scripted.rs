@@ -20,7 +20,9 @@ fn read(stream: &mut TcpStream, typed: bool) -> Option<(u8, Vec<u8>)> {
     }
     let mut length = [0; 4];
     stream.read_exact(&mut length).ok()?;
-    let mut rest = vec![0; u32::from_be_bytes(length) as usize - 4];
+    // Whoever asks which kind of server answers says something else.
+    let length = u32::from_be_bytes(length).checked_sub(4).filter(|length| *length < 1 << 20)?;
+    let mut rest = vec![0; length as usize];
     stream.read_exact(&mut rest).ok()?;
     Some((kind[0], rest))
 }
