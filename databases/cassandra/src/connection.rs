@@ -80,8 +80,16 @@ impl Connection {
         if let Some(user) = &credentials.user {
             builder = builder.user(user, credentials.password.as_deref().unwrap_or_default());
         }
-        let session = builder.build().await.map_err(|e| {
-            let mut failure = error::connecting(e).trying(format!("connect to {url}"));
+        // The driver has a limit of its own for the first answer, a minute for each connection.
+        let nodes = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
+        let limit =
+            options.connect_timeout.saturating_mul(nodes).saturating_add(options.request_timeout);
+        let built = match tokio::time::timeout(limit, builder.build()).await {
+            Ok(built) => built.map_err(error::connecting),
+            Err(_) => Err(error::silent(limit)),
+        };
+        let session = built.map_err(|failure| {
+            let mut failure = failure.trying(format!("connect to {url}"));
             if let (Some(why), None) = (&credentials.ignored, &credentials.password) {
                 let advice = failure.advice.map_or(why.clone(), |a| format!("{a}; {why}"));
                 failure.advice = Some(advice.into());

@@ -1,5 +1,7 @@
 //! What the cluster's and the driver's errors mean for the caller.
 
+use std::time::Duration;
+
 use ErrorKind::{Broken, Missing, Throttled, Timeout, Unavailable};
 use hoap_database::failure::{Failure, LOAD_FIRST};
 use hoap_record::ErrorKind;
@@ -183,6 +185,11 @@ fn pool(error: &ConnectionPoolError) -> Failure {
         ),
         other => Failure::of(Unavailable, other, REACH),
     }
+}
+
+/// No node answered within that time of connecting.
+pub(super) fn silent(limit: Duration) -> Failure {
+    Failure::of(Unavailable, format!("no answer within {} ms", limit.as_millis()), REACH)
 }
 
 /// Sorts an error of connecting by what the caller may do about it.

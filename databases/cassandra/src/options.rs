@@ -39,7 +39,8 @@ hoap_database::options! {
             "milliseconds to wait for an answer; 1 to 3600000. The server's own limits, mostly \
              shorter, are its request timeouts"),
         connect_timeout: Duration = ("connect_timeout_ms", "10000", milliseconds(1..=3_600_000),
-            "milliseconds to wait for a connection; 1 to 3600000"),
+            "milliseconds to wait for a connection; 1 to 3600000. All of them together, with the \
+             first answer, may take as long for each host, and request_timeout_ms more"),
         /// `None`: as it is, one replica for a keyspace that a load makes.
         replication: Option<Replication> = ("replication", "", if_given(Replication::parse),
             "copies of the data, for the keyspace that a load makes: a number for each \

@@ -57,6 +57,16 @@ fn urls(port: u16) -> Vec<String> {
 }
 
 #[test]
+fn cassandra_that_says_nothing_is_given_up_in_its_time_to_connect() {
+    let (port, _asked) = silent();
+    let limits = "connect_timeout_ms=300&request_timeout_ms=200";
+    let line = format!("verify ch2pp --target cassandra://127.0.0.1:{port}/k?{limits}");
+    let end = Place::new().run(&line);
+    assert_eq!(end.code, 3, "{end:#?}");
+    assert!(end.err.contains("no answer within 500 ms; check that the cluster is up"), "{end:#?}");
+}
+
+#[test]
 fn ctrl_c_ends_every_command_whose_database_says_nothing() {
     let p = Place::new();
     std::thread::scope(|scope| {
