@@ -14,7 +14,7 @@ fn run(latency_us: u32, more: &str) -> String {
 }
 
 #[test]
-fn repetitions_are_runs_of_their_own_and_compare_sees_what_is_slower() {
+fn repetitions_are_runs_of_their_own() {
     let p = Place::new();
     let end = p.ok(&run(1_000, "--repeat 3 --out fast"));
     assert!(end.out.contains("3 runs") && end.out.contains("hoap compare"), "{}", end.out);
@@ -28,15 +28,23 @@ fn repetitions_are_runs_of_their_own_and_compare_sees_what_is_slower() {
     assert_eq!(seeds, [1, 2, 3]);
     let value = p.ok(&run(50_000, "--repeat 3 --out slow --json")).value();
     assert_eq!(value["runs"].as_array().unwrap().len(), 3);
-
     let value = p.ok("compare fast slow --json").value();
     let lines = value["comparisons"][0]["lines"].as_array().unwrap();
     let ops = lines.iter().find(|l| l["metric"] == "ops").unwrap();
-    assert_eq!(ops["verdict"], "worse", "{ops:#}");
-    let ratio = ops["ratio"].as_f64().unwrap();
-    assert!(ratio < 0.5, "{ratio}");
+    assert!(ops["ratio"].as_f64().unwrap() < 1.0, "{ops:#}");
     assert_eq!(ops["baseline"]["basis"]["runs"], 3);
+}
 
+/// Folders of known speeds, which no busy machine makes alike.
+#[test]
+fn a_gate_says_what_is_broken_and_what_is_not_proven() {
+    let p = Place::new();
+    for (name, speed) in [("fast", 1.0), ("slow", 0.5)] {
+        for seed in 1..=3 {
+            let folder = hoap_testing::runs::plain::folder("ycsb-c", seed, speed);
+            folder.write(&p.path(name).join(format!("{seed:02}")));
+        }
+    }
     let end = p.fails("compare fast slow --fail-if ops<-5%", 1, &["1 of 1 bound broken"]);
     assert!(end.out.contains("BROKEN") && end.out.contains("worse"), "{}", end.out);
     assert!(end.out.lines().all(|l| l.chars().count() <= 80), "{}", end.out);
@@ -56,7 +64,7 @@ fn repetitions_are_runs_of_their_own_and_compare_sees_what_is_slower() {
         let said = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains("NOT PROVEN") && said.contains("repeat both sides"), "{said}");
         let xml = p.text("one.xml");
-        assert!(xml.contains("<skipped message=\"not proven in 1 of 1 line\""), "{xml}");
+        assert!(xml.contains("<skipped message=\"not proven in 5 of 5 lines\""), "{xml}");
         assert!(!xml.contains("<failure"), "{xml}");
     }
     // What is broken goes before what is not proven.
