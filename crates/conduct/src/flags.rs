@@ -35,7 +35,7 @@ pub fn settings(object: Value) -> Settings {
 #[derive(Debug, Args)]
 #[allow(missing_docs)]
 pub struct Clients {
-    /// The database
+    /// The database; given more than once, each with a name before it, such as pg=URL, they take turns
     #[arg(long, value_name = "URL")]
     pub target: String,
     /// Clients of each step [default: 1]

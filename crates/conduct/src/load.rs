@@ -18,7 +18,7 @@ use crate::values::{LoadClients, LoadRate, PartArg};
 /// Where a load goes and what it does about what is there.
 #[derive(Debug, Args)]
 pub struct Loading {
-    /// The database, such as sqlite:bench.db
+    /// The database, such as sqlite:bench.db; given more than once, each is loaded
     #[arg(long, alias = "operational", value_name = "URL")]
     pub target: String,
     /// Load the I-th of N parts; the last one to finish makes the indexes. auto/N takes I from a

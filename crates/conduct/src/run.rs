@@ -7,7 +7,7 @@ use hoap_drive::search::{ProbeResult, frontier, max_rate};
 use hoap_drive::{End, Gate, Pace, StepPlan, run_probed_step};
 use hoap_observe::MetricWatch;
 use hoap_record::search::{Effort, Search};
-use hoap_record::{Bounds, Check, Repetition, Run, RunFolder, Step, Verdict, kept};
+use hoap_record::{Bounds, Check, Run, RunFolder, Step, Verdict, kept};
 use hoap_workload::words::counted;
 use hoap_workload::{ErrorKind, Result};
 
@@ -51,10 +51,9 @@ pub async fn record<B: Benchmark>(
     if !observed.is_empty() {
         observed.start(folder.observed()?);
     }
-    match setting.repetition {
-        None => setting.caller.planned(plan, 1),
-        Some(Repetition { number: 1, of }) => setting.caller.planned(plan, of),
-        Some(_) => {}
+    // Of repetitions it is told before the first one.
+    if setting.repetition.is_none() {
+        setting.caller.planned(plan, 1);
     }
     let places = (&mut folder, &mut record, &observed);
     let end = between_checks(setting, plan, &mut benchmark, places).await;

@@ -16,6 +16,7 @@
 
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
+mod several;
 #[cfg(test)]
 mod tests;
 mod ycsb;
@@ -27,7 +28,7 @@ use clap::FromArgMatches;
 use hoap_databases::url::{has_secret, redact};
 use toml::Value;
 
-use crate::args::{Cli, command};
+use crate::args::{Cli, Command, command};
 use crate::failure::Failure;
 
 /// Flags that name a database. The URL of one may be the value of any of them, as the commands call
@@ -65,7 +66,18 @@ pub fn parse(mut argv: Vec<OsString>) -> Result<Cli, ParseError> {
         let words = words(&file, &argv).map_err(ParseError::Usage)?;
         argv.extend(words);
     }
-    parsed_hidden(&argv)
+    let typed = typed(&command(), &argv);
+    let of_each =
+        several::split(typed.get(1).map(String::as_str), &argv).map_err(ParseError::Usage)?;
+    let Some(of_each) = of_each else { return parsed_hidden(&argv) };
+    let lines = of_each.into_iter().map(|one| Ok((one.name, parsed_hidden(&one.argv)?)));
+    let mut lines = lines.collect::<Result<Vec<_>, ParseError>>()?;
+    if lines.len() == 1 {
+        return Ok(lines.remove(0).1);
+    }
+    let (json, quiet) = (lines[0].1.json, lines[0].1.quiet);
+    let commands = lines.into_iter().map(|(name, cli)| (name, cli.command)).collect();
+    Ok(Cli { config: None, json, quiet, command: Command::Several(commands) })
 }
 
 /// The command of these words, with an error that repeats no secret.
@@ -287,6 +299,10 @@ fn names(word: &str, flag: &clap::Arg) -> bool {
 fn flag_words(flag: &clap::Arg, key: &str, value: Value) -> Result<Vec<String>, String> {
     let word = |text: String| format!("--{key}={text}");
     Ok(match value {
+        // Several databases.
+        Value::Array(values) if DATABASES.contains(&key) => {
+            values.into_iter().map(|v| text(key, v).map(word)).collect::<Result<_, _>>()?
+        }
         Value::Boolean(true) => vec![format!("--{key}")],
         Value::Boolean(false) => Vec::new(),
         Value::Array(values) => {

@@ -109,6 +109,13 @@ impl DatabaseFile {
     pub fn settings(&self) -> Done<BTreeMap<String, String>> {
         let mut settings =
             BTreeMap::from([("layout".to_owned(), self.options.layout.name().to_owned())]);
+        for (name, value) in [
+            ("durability", "a commit is in the log on disk when it is acknowledged"),
+            ("isolation", "snapshot"),
+            ("replicas", "none"),
+        ] {
+            settings.insert(name.to_owned(), value.to_owned());
+        }
         let Options { link, link_every, link_batch, .. } = &self.options;
         if !link.is_empty() {
             settings.insert("link".to_owned(), link.clone());

@@ -22,7 +22,11 @@ pub(super) fn description(server: &Server) -> Description {
         },
         None => "as write_concern".to_owned(),
     };
+    let isolation = level(&options.transaction_read_concern);
     let told = [
+        ("durability", format!("transactions are acknowledged at w: {commit}")),
+        ("isolation", format!("{isolation} in transactions")),
+        ("replicas", deployment.clone()),
         ("deployment", deployment),
         ("transaction_write_concern", commit),
         ("transaction_read_concern", level(&options.transaction_read_concern).to_owned()),

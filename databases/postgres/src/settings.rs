@@ -50,7 +50,20 @@ pub(super) fn description(server: &Server) -> Description {
         ("unknown".to_owned(), unknown)
     });
     let options = &server.options;
+    let is = |name: &str, value: &str| settings.get(name).is_some_and(|there| there == value);
+    let durability = match (options.unlogged, is("fsync", "off"), is("synchronous_commit", "off")) {
+        (true, ..) => "none: a crash of the server empties the tables",
+        (_, true, _) => "none: nothing waits for the disk (fsync = off)",
+        (.., true) => "the last commits may be lost (synchronous_commit = off)",
+        _ => "a commit is on disk when it is acknowledged",
+    };
+    let replicas = match settings.get("synchronous_standby_names").map(String::as_str) {
+        None | Some("") => "a commit waits for none".to_owned(),
+        Some(names) => format!("a commit waits for {names}"),
+    };
     for (name, value) in [
+        ("durability", durability.to_owned()),
+        ("replicas", replicas),
         ("schema", options.schema.clone()),
         ("isolation", options.isolation.to_owned()),
         ("sslmode", options.sslmode.word().to_owned()),
@@ -63,10 +76,6 @@ pub(super) fn description(server: &Server) -> Description {
         ),
     ] {
         settings.insert(name.to_owned(), value);
-    }
-    if options.unlogged {
-        let meaning = "not durable: a crash of the server empties the tables";
-        settings.insert("unlogged".to_owned(), meaning.to_owned());
     }
     Description { url: server.url.clone(), name: "PostgreSQL".to_owned(), version, settings }
 }

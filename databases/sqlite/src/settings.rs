@@ -33,6 +33,17 @@ pub(super) fn in_force(database: &Database) -> Done<Vec<(String, String)>> {
             .map_err(|e| error::failure(e).trying(format!("read {pragma} of {}", database.url)))?;
         settings.push((pragma.to_owned(), shown(pragma, &value)));
     }
+    let synchronous = settings.iter().find(|(name, _)| name == "synchronous");
+    let durability = match synchronous.map(|(_, value)| value.as_str()) {
+        Some("full" | "extra") => "a commit is on disk when it is acknowledged",
+        Some("normal") => "the last commits may be lost when the machine stops",
+        _ => "commits may be lost and the file broken when the machine stops",
+    };
+    for (name, value) in
+        [("durability", durability), ("isolation", "serializable"), ("replicas", "none")]
+    {
+        settings.push((name.to_owned(), value.to_owned()));
+    }
     // Not a PRAGMA: the connection waits by itself.
     let busy = format!("{} ms", database.options.busy_timeout.as_millis());
     settings.push(("busy_timeout".to_owned(), busy));

@@ -128,6 +128,9 @@ pub enum Command {
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
+    /// `load` or `run` on several databases: each with its name and its command.
+    #[command(skip)]
+    Several(Vec<(String, Command)>),
     /// Print the manual page, or write those of all commands into a folder
     Man {
         /// The folder

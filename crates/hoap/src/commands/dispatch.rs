@@ -5,7 +5,7 @@ use super::context::Context;
 use super::torture;
 use super::{
     answers, compare, demo, doctor, gather, gen_files, load, merge, planned, price, query,
-    reference, report, run, show, targets, verify,
+    reference, report, run, several, show, targets, verify,
 };
 use crate::args::{AnswersCommand, Command, Export, LiveArgs, ShowFormat};
 use crate::failure::Failure;
@@ -42,6 +42,7 @@ pub async fn command(context: &mut Context, command: Command) -> Result<(), Fail
             context.live = Live::start(&live, benchmark.0.name(), &context.console).await?;
             run::run(context, benchmark.0, &live.export).await
         }
+        Command::Several(commands) => several::each(context, commands).await,
         Command::Experiment { .. } => {
             Err(Failure::usage("run an experiment: it cannot be the stage of another one"))
         }

@@ -20,6 +20,7 @@ mod query;
 mod reference;
 mod report;
 mod run;
+mod several;
 mod show;
 mod targets;
 #[cfg(target_os = "linux")]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hoap_conduct::Chosen;
 use hoap_conduct::flags::Conduct;
-use hoap_conduct::repeat::{Done, repeat};
+use hoap_conduct::repeat::{Done, Entrant, repeat};
 use hoap_conduct::values::PartArg;
 use hoap_fleet::driver::{Join, Meeting};
 use hoap_fleet::message;
@@ -68,7 +68,8 @@ async fn alone(
     whole: &mut Option<PathBuf>,
 ) -> Result<(), Failure> {
     let goes_on = |run: &Run| verdict(context, run).is_ok();
-    let Done { folder: all, runs, repeated: several } = repeat(context, chosen, &goes_on).await?;
+    let only = vec![Entrant { name: String::new(), chosen }];
+    let Done { folder: all, runs, repeated: several } = repeat(context, only, &goes_on).await?;
     let Some((folder, run)) = runs.last() else { return Ok(()) };
     *whole = Some(folder.clone());
     if !several {

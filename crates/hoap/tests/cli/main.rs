@@ -73,8 +73,9 @@ mod secrets;
 ))]
 #[allow(dead_code, reason = "no database has every test")]
 mod servers;
-mod show;
 #[cfg(unix)]
+mod several;
+mod show;
 mod silent;
 #[cfg(target_os = "linux")]
 mod streams;

@@ -136,7 +136,7 @@ pub fn repeated(side: &Side) -> Vec<Block> {
     blocks
 }
 
-fn remarks(of: &[Remark]) -> Vec<Block> {
+pub(super) fn remarks(of: &[Remark]) -> Vec<Block> {
     of.iter().map(|remark| Block::Remark(line(remark, &[]))).collect()
 }
 
@@ -161,7 +161,7 @@ fn verdicts<'a>(lines: impl Iterator<Item = &'a ComparedLine>) -> String {
     format!("{}; {}.", row("Headlines", true), row("details", false))
 }
 
-fn column(title: &str, unit: Option<Unit>) -> Column {
+pub(super) fn column(title: &str, unit: Option<Unit>) -> Column {
     Column { title: title.into(), unit, wide: false }
 }
 

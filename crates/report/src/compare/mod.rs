@@ -1,11 +1,12 @@
 //! `hoap compare`: runs held against a baseline. `docs/compare.md` defines every word.
 //!
 //! `comparison` has the order of the work: `side` reads, `comparable` refuses, `lines` compares,
-//! `gate` judges the bounds. `document`, `json` and `junit` print.
+//! `gate` judges the bounds. `document`, `databases`, `json` and `junit` print.
 
 mod change;
 mod comparable;
 mod comparison;
+mod databases;
 mod document;
 mod gate;
 mod json;
@@ -19,6 +20,7 @@ mod side;
 pub use change::{change, span};
 pub use comparable::{Difference, comparable};
 pub use comparison::{Comparison, Question, RELEVANT};
+pub use databases::side_by_side;
 pub use document::{Block, document, repeated};
 pub use gate::{Gate, Judged, Outcome, Reason};
 pub use json::{FORMAT, json};

@@ -38,9 +38,12 @@ fn the_description_states_what_is_in_force() {
     let settings = schema.open("").description().settings;
     assert_eq!(settings["synchronous_commit"], shown("SHOW synchronous_commit"));
     assert_eq!(settings["isolation"], "read-committed");
-    assert!(!settings.contains_key("unlogged"));
+    assert_eq!(settings["durability"], "a commit is on disk when it is acknowledged");
+    assert_eq!(settings["replicas"], "a commit waits for none");
+    let late = schema.open("&synchronous_commit=off").description().settings;
+    assert!(late["durability"].contains("last commits may be lost"), "{late:#?}");
     let unlogged = schema.open("&unlogged=on");
-    assert!(unlogged.description().settings["unlogged"].contains("not durable"));
+    assert!(unlogged.description().settings["durability"].starts_with("none: "));
     load(&unlogged, 1);
     let text = "SELECT relpersistence::text FROM pg_class WHERE oid = $1::text::regclass";
     let table = format!("{}.orders", schema.name);

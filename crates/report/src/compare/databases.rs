@@ -1,0 +1,189 @@
+//! Several databases side by side: what each does in each step, and how it stands to the first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hoap_record::title::benchmark_title;
+use hoap_record::words::counted;
+use hoap_record::{Percentile, Run, Severity};
+
+use super::comparison::Comparison;
+use super::document::{Block, column, remarks};
+use super::line::{ComparedLine, Scope, Shown};
+use super::metric::Metric;
+use super::side::Side;
+use crate::format::number::{Unit, bytes, rate};
+use crate::format::table::{Cell, Table};
+use crate::format::text::tame;
+use crate::run::remarks::of as remarks_of;
+use crate::statistics::ChangeVerdict;
+
+/// The most kinds of operation whose percentile is a column: more do not fit 80.
+const KINDS: usize = 2;
+
+/// Settings that say what a database promises, by the names under which every database records them.
+const PROMISES: [&str; 3] = ["durability", "isolation", "replicas"];
+
+/// The first database is the baseline, the others are candidates.
+pub fn side_by_side(comparison: &Comparison) -> Vec<Block> {
+    let first = &comparison.baseline;
+    let sides: Vec<&Side> = std::iter::once(first).chain(&comparison.candidates).collect();
+    let names: Vec<&str> = sides.iter().map(|side| side.name.as_str()).collect();
+    let mut blocks = remarks(&comparison.remarks());
+    let (what, names) = (benchmark_title(&first.first().benchmark), names.join(", "));
+    let title = format!("{what} on {names}: {} each, by turns", first.size());
+    blocks.push(Block::Heading(1, title));
+    for metric in metrics(comparison) {
+        blocks.push(Block::Heading(2, format!("{} per step", metric.title(None))));
+        blocks.push(Block::Table(table(comparison, &sides, metric)));
+    }
+    if !comparison.left_out.is_empty() {
+        blocks.push(Block::Heading(2, "Not compared".into()));
+        blocks.extend(comparison.left_out.iter().cloned().map(Block::Paragraph));
+    }
+    blocks.push(Block::Heading(2, "What each database promised".into()));
+    blocks.extend(sides.iter().map(|side| Block::Paragraph(promised(&side.name, side.first()))));
+    blocks.push(Block::Heading(2, "Result".into()));
+    blocks.extend(warned(&sides).map(Block::Remark));
+    blocks.extend(answers(comparison).into_iter().map(Block::Paragraph));
+    blocks
+}
+
+/// The headlines that the comparison has, in the order of its lines.
+fn metrics(comparison: &Comparison) -> Vec<Metric> {
+    let mut metrics = Vec::new();
+    for line in comparison.lines.iter().filter(|line| line.headline) {
+        if !metrics.contains(&line.metric) {
+            metrics.push(line.metric);
+        }
+    }
+    metrics
+}
+
+/// The steps that have it, by their names.
+fn steps(comparison: &Comparison, metric: Metric) -> Vec<&str> {
+    let mut steps = Vec::new();
+    for line in comparison.lines.iter().filter(|line| line.headline && line.metric == metric) {
+        if let Scope::Step(name) = &line.place
+            && !steps.contains(&name.as_str())
+        {
+            steps.push(name);
+        }
+    }
+    steps
+}
+
+/// "5.30 (4.90 … 5.80)", "undecided (0.96 … 1.05)".
+fn times(line: &ComparedLine) -> Option<String> {
+    let value = match line.finding.verdict {
+        ChangeVerdict::Undecided => ChangeVerdict::Undecided.word().to_owned(),
+        _ => rate(line.ratio?.value),
+    };
+    Some(match line.interval() {
+        Some(((low, high), _)) => format!("{value} ({} … {})", rate(low), rate(high)),
+        None => value,
+    })
+}
+
+/// "redis against pg: ops/s 5.30 (4.90 … 5.80) at 8 clients.", of each candidate in the last step, which
+/// is the one with the most clients if there are several.
+fn answers(comparison: &Comparison) -> Vec<String> {
+    let of = |(number, side): (usize, &Side)| {
+        let told = metrics(comparison).into_iter().filter_map(|metric| {
+            let step = Scope::Step((*steps(comparison, metric).last()?).to_owned());
+            let here = |l: &&ComparedLine| l.headline && l.metric == metric && l.place == step;
+            let line = comparison.of(number).find(here)?;
+            let Scope::Step(step) = step else { return None };
+            Some(format!("{} × {} at {step}", metric.title(None), times(line)?))
+        });
+        let told: Vec<String> = told.collect();
+        let first = &comparison.baseline.name;
+        (!told.is_empty()).then(|| format!("{} against {first}: {}.", side.name, told.join("; ")))
+    };
+    comparison.candidates.iter().enumerate().filter_map(of).collect()
+}
+
+/// A line for each step and database.
+fn table(comparison: &Comparison, sides: &[&Side], metric: Metric) -> Table {
+    let p99 = Metric::Percentile(Percentile::P99);
+    let mut kinds: Vec<&str> = Vec::new();
+    if metric != Metric::Power {
+        for line in comparison.lines.iter().filter(|line| line.metric == p99) {
+            kinds.extend(line.kind.as_deref().filter(|kind| !kinds.contains(kind)));
+        }
+        kinds.truncate(KINDS);
+    }
+    // A unit makes a column stand flush right; the cells are words with units of their own.
+    let right = Some(Unit::Ratio);
+    let mut columns = vec![
+        column("step", None),
+        column("database", None),
+        column(&metric.title(None), right),
+        column(&format!("× {} (95 %)", tame(&comparison.baseline.name)), right),
+    ];
+    columns.extend(kinds.iter().map(|kind| column(&p99.title(Some(kind)), right)));
+    let mut rows = Vec::new();
+    for step in steps(comparison, metric) {
+        let place = Scope::Step(step.to_owned());
+        for (number, side) in sides.iter().enumerate() {
+            let find = |metric: Metric, kind: Option<&str>| {
+                let mut lines = comparison.of(number.saturating_sub(1));
+                let line = lines.find(|line| {
+                    line.metric == metric && line.place == place && line.kind.as_deref() == kind
+                })?;
+                Some((line, if number == 0 { &line.baseline } else { &line.candidate_value }))
+            };
+            let shown = |metric: Metric, found: Option<(&ComparedLine, &Result<Shown, String>)>| {
+                match found {
+                    Some((_, Ok(shown))) => Cell::Text(metric.unit().show(shown.value)),
+                    Some((_, Err(why))) => Cell::Incomplete(why.clone()),
+                    None => Cell::Empty,
+                }
+            };
+            let own = find(metric, None);
+            let line = own.map(|(line, _)| line).filter(|_| number > 0);
+            let mut row = vec![
+                Cell::Text(if number == 0 { step.to_owned() } else { String::new() }),
+                Cell::Text(tame(&side.name)),
+                shown(metric, own),
+                line.and_then(times).map_or(Cell::Empty, Cell::Text),
+            ];
+            row.extend(kinds.iter().map(|kind| shown(p99, find(p99, Some(kind)))));
+            rows.push(row);
+        }
+    }
+    let title = format!("{} per step", metric.title(None));
+    Table { id: format!("databases-{}", metric.name()), title, columns, rows }
+}
+
+/// "cores taken in 7 of 9 runs, …": what the runs warn of, by the remarks' names.
+fn warned(sides: &[&Side]) -> Option<String> {
+    let runs: Vec<&Run> = sides.iter().flat_map(|side| &side.runs).map(|of| &of.run).collect();
+    let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+    for run in &runs {
+        let warnings = remarks_of(run).into_iter().filter(|r| r.severity() == Severity::Warns);
+        let names: BTreeSet<&str> = warnings.map(|remark| remark.id.name()).collect();
+        names.into_iter().for_each(|name| *count.entry(name).or_default() += 1);
+    }
+    let told = count.iter().map(|(name, n)| {
+        format!("{} in {n} of {}", name.replace('-', " "), counted(runs.len(), "run", "runs"))
+    });
+    let told = told.collect::<Vec<_>>().join(", ");
+    (!told.is_empty())
+        .then(|| format!("{told}: `hoap show` with a run's folder says what it means"))
+}
+
+/// "pg: PostgreSQL 18.4 (postgres://…); durability …; 24.2 MB stored".
+fn promised(name: &str, run: &Run) -> String {
+    let mut told = Vec::new();
+    for database in [&run.operational, &run.analytical].into_iter().flatten() {
+        told.push(format!("{} {} ({})", database.name, database.version, database.url));
+        for promise in PROMISES {
+            let value = database.settings.get(promise).map_or("not told", String::as_str);
+            told.push(format!("{promise} {value}"));
+        }
+    }
+    if let Some(stored) = run.load.as_ref().and_then(|load| load.stored.as_ref()) {
+        told.push(format!("{} stored", bytes(stored.bytes as f64)));
+    }
+    format!("{name}: {}.", told.join("; "))
+}
