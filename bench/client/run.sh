@@ -2,8 +2,8 @@
 # What a client costs: sessions beside the bare driver on the servers of the lab that run, and `hoap run` beside the
 # field's own tools where one does the same operations. CPU-microseconds of the client an operation, in turns.
 #
-#   eval "$(lab/env)"; bench/client/run.sh HOAP CLIENT_SPEED [COUCHBASE_SCRIPT] >bench/client/raw.tsv
-#   bench/client/table.py bench/client/raw.tsv
+#   eval "$(lab/env)"; bench/client/run.sh HOAP CLIENT_SPEED [COUCHBASE_SCRIPT] >raw.tsv
+#   bench/client/table.py raw.tsv
 #
 # CLIENT_SPEED is the example of hoap-databases, COUCHBASE_SCRIPT that of hoap-testing. Settings: ROUNDS (7) of each pair; SCALE (1) multiplies the operations of a
 # round; CLIENTS ("1 16"); ONLY, the databases in place of all ("postgres redis couchbase mongodb dynamodb cassandra"). Needs

@@ -10,6 +10,6 @@ repository=$(cd "$here/../.." && pwd)
 hoap=${CARGO_TARGET_DIR:-$repository/target}/release/hoap
 folder=${1:-$(mktemp -d)}
 cargo build --release --locked --manifest-path "$repository/Cargo.toml"
-python3 "$here/fleet.py" "$hoap" "$folder" rates | tee "$here/rates.tsv"
-python3 "$here/fleet.py" "$hoap" "$folder" skew 20 | tee "$here/skew.tsv"
-python3 "$here/fleet.py" "$hoap" "$folder" faults 100 | tee "$here/faults.tsv"
+python3 "$here/fleet.py" "$hoap" "$folder" rates | tee "$folder/rates.tsv"
+python3 "$here/fleet.py" "$hoap" "$folder" skew 20 | tee "$folder/skew.tsv"
+python3 "$here/fleet.py" "$hoap" "$folder" faults 100 | tee "$folder/faults.tsv"

@@ -9,7 +9,7 @@
 # measured. Settings from the environment: WAREHOUSES=5 (2 GB of NDJSON), ROUNDS=5, THREADS=2, LARGE=100
 # (warehouses of the runs that show that speed and memory do not depend on size; 0 leaves them out).
 #
-# Writes raw.tsv, a line for each run, and prints the table that summary.py makes of it. Needs GNU time.
+# Writes FOLDER/raw.tsv, a line for each run, and prints the table that summary.py makes of it. Needs GNU time.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 repository=$(cd "$here/../.." && pwd)
@@ -17,7 +17,7 @@ target=${CARGO_TARGET_DIR:-$repository/target}
 warehouses=${WAREHOUSES:-5} rounds=${ROUNDS:-5} threads=${THREADS:-2} large=${LARGE:-100}
 folder=${1:-$(mktemp -d)}
 mkdir -p "$folder"
-raw=$here/raw.tsv
+raw=$folder/raw.tsv
 
 cargo build --release --locked --features parquet --manifest-path "$repository/Cargo.toml"
 hoap=$target/release/hoap

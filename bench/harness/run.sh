@@ -14,7 +14,7 @@ target=${CARGO_TARGET_DIR:-$repository/target}
 operations=${OPERATIONS:-10000000} rounds=${ROUNDS:-5} threads=${THREADS:-2}
 folder=${1:-$(mktemp -d)}
 mkdir -p "$folder"
-raw=$here/raw.tsv
+raw=$folder/raw.tsv
 printf 'round\tprogram\toperations\twall s\tuser s\tsystem s\tpeak kB\n' >"$raw"
 
 cargo build --release --locked --manifest-path "$repository/Cargo.toml"

@@ -2,7 +2,7 @@
 //!
 //! A record is a hash. A read is one HMGET of the fields by name; an insert is a script that adds
 //! the record and its key atomically; an update is a script that sets the fields of a record that
-//! is there. HSET alone, as in YCSB's own binding, costs the server two thirds (`bench/redis`), but
+//! is there. HSET alone, as in YCSB's own binding, costs the server two thirds (`bench/README.md`), but
 //! makes a record of a missing key, and a client that dies could not take it back. A scan takes
 //! keys from the collection's sorted set and then reads their records in one pipeline. It is no
 //! snapshot: a record may change between the two.
