@@ -9,6 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 repository=$(cd "$here/../.." && pwd)
 hoap=${CARGO_TARGET_DIR:-$repository/target}/release/hoap
 folder=${1:-$(mktemp -d)}
+mkdir -p "$folder"
 cargo build --release --locked --manifest-path "$repository/Cargo.toml"
 python3 "$here/fleet.py" "$hoap" "$folder" rates | tee "$folder/rates.tsv"
 python3 "$here/fleet.py" "$hoap" "$folder" skew 20 | tee "$folder/skew.tsv"
