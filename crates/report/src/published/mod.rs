@@ -1,7 +1,7 @@
 //! Figures that papers and reports state, as data.
 //!
 //! They come from other machines, versions and clients, so they share no series, table or average
-//! with a run. The files are under `published/`; `docs/published.md` has their format and sources.
+//! with a run. The files are under `published/`; `docs/prices.md` has their format and sources.
 
 use std::sync::LazyLock;
 
@@ -255,7 +255,7 @@ mod tests {
                 seen.push(key);
             }
         }
-        // As many as docs/published.md says.
+        // As many as docs/prices.md says.
         assert_eq!(seen.len(), 2 + 12 + 31 + 19 + 59);
     }
 
