@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hoap_record::{Repetition, Run};
+use hoap_record::{Repetition, Run, whole};
 use hoap_workload::{Error, ErrorKind, Local, Result};
 
 use crate::begin::default_folder;
@@ -69,7 +69,7 @@ pub fn repeat<'a>(
             Some(path) => path.clone(),
             None => default_folder(name)?,
         };
-        if std::fs::read_dir(&folder).is_ok_and(|mut there| there.next().is_some()) {
+        if whole::names(&folder).is_ok_and(|there| !there.is_empty()) {
             let tried = format!("create run folders in {}", folder.display());
             return Err(Error::new(ErrorKind::Invalid, tried, "it is not empty")
                 .advise("name another folder"));

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use hoap_conduct::Local;
 use hoap_drive::Stop;
-use hoap_record::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result, whole};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::AUTHORIZATION;
@@ -112,7 +112,7 @@ pub fn gather<'a>(
         if tls.is_none() {
             plain(&tried(), &[listen], insecure)?;
         }
-        if fs::read_dir(&folder).is_ok_and(|mut there| there.next().is_some()) {
+        if whole::names(&folder).is_ok_and(|there| !there.is_empty()) {
             let why = format!("{} is not empty", folder.display());
             return Err(Error::new(ErrorKind::Invalid, tried(), why)
                 .advise("the drivers' folders go there: name another -o"));

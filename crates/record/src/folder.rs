@@ -56,12 +56,12 @@ impl RunFolder {
         let tried = || format!("create run folder {}", path.display());
         let failed = |e| Error::new(ErrorKind::Unavailable, tried(), e);
         output::folder(path)?;
-        // Who starts the run may have marked the folder.
-        let mut there = fs::read_dir(path).map_err(failed)?;
+        let there = whole::names(path).map_err(failed)?;
         let not_empty = || {
             Error::new(ErrorKind::Invalid, tried(), "it is not empty").advise("name another folder")
         };
-        if there.any(|entry| entry.is_ok_and(|entry| entry.file_name() != MARK)) {
+        // Who starts the run may have marked the folder.
+        if there.iter().any(|name| name != MARK) {
             return Err(not_empty());
         }
         // Of two runs that begin at the same time in one folder, one has made the first file.

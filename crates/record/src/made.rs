@@ -48,13 +48,7 @@ impl Made {
                 false => refuse(format!("it is that of a {}", made.what)),
             };
         }
-        let there = match fs::read_dir(path) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => None,
-            Err(e) => return Err(failed(path, &e)),
-            Ok(mut entries) => entries.next().transpose().map_err(|e| failed(path, &e))?,
-        };
-        if let Some(entry) = there {
-            let name = entry.file_name();
+        if let Some(name) = whole::names(path).map_err(|e| failed(path, &e))?.first() {
             return refuse(format!("{} is there, which hoap did not make", name.display()));
         }
         let number = format!("{:016x}", RandomState::new().build_hasher().finish());
@@ -265,6 +259,16 @@ mod tests {
         fs::remove_file(path.join(MARK)).unwrap();
         assert!(!begin("merge").unwrap());
         assert!(path.join("mine").exists());
+    }
+
+    /// A process that was killed before its first file was in its place.
+    #[test]
+    fn a_folder_with_nothing_but_what_a_killed_process_left_is_empty() {
+        let place = tempfile::tempdir().unwrap();
+        let left = place.path().join(".hoap-1-2.tmp");
+        fs::write(&left, "half").unwrap();
+        Made::look(place.path(), "merge").unwrap();
+        assert!(!left.exists());
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! written directly.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
@@ -100,6 +101,19 @@ pub fn temporary(place: &Path) -> io::Result<(File, Unfinished)> {
         if fs::symlink_metadata(&path).is_ok() {
             return Ok((file, Unfinished::new(&path)));
         }
+    }
+}
+
+/// The names in a folder without what killed processes left, which is removed; none of a folder that is
+/// missing.
+///
+/// # Errors
+/// The system's.
+pub fn names(folder: &Path) -> io::Result<Vec<OsString>> {
+    sweep(folder);
+    match fs::read_dir(folder) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries?.map(|entry| Ok(entry?.file_name())).collect(),
     }
 }
 
@@ -206,9 +220,8 @@ mod tests {
     use super::*;
 
     fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap();
-        let mut names: Vec<_> =
-            entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        let names = super::names(folder).unwrap().into_iter();
+        let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
         names.sort();
         names
     }

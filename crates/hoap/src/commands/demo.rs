@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use clap::Parser;
 use hoap_ch2::run::verify::checks;
-use hoap_record::Run;
 use hoap_record::made::{MARK, Made, hold};
 use hoap_record::names::is_ours;
 use hoap_record::output::check;
+use hoap_record::{Run, whole};
 use hoap_report::{Named, Report, Style, kinds, text, verdict_line};
 use serde_json::json;
 
@@ -62,8 +62,7 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     };
     let made = Made::look(dir, "demo")?;
     made.mark()?;
-    for entry in std::fs::read_dir(dir).map_err(|e| failed("read", e))? {
-        let name = entry.map_err(|e| failed("read", e))?.file_name();
+    for name in whole::names(dir).map_err(|e| failed("read", e))? {
         if name != MARK && !OWN.iter().any(|own| name == *own) {
             return Err(Failure::usage(format!(
                 "run the demo in {}: {} is there, which is not the demo's; name another folder \

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 /// check did.
 pub async fn gather(context: &Context, args: &args::Gather) -> Result<(), Failure> {
     let args::Gather { drivers, listen, out, operational, wait, .. } = args;
-    if std::fs::read_dir(out).is_ok_and(|mut there| there.next().is_some()) {
+    if hoap_record::whole::names(out).is_ok_and(|there| !there.is_empty()) {
         let out = out.display();
         return Err(Failure::usage(format!("gather into {out}: it is not empty; name another -o")));
     }
