@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hoap_record::search::Search;
 use hoap_record::title::benchmark_title;
 use hoap_record::words::counted;
 use hoap_record::{Percentile, Run, Severity};
@@ -15,6 +16,7 @@ use crate::format::number::{Unit, bytes, rate};
 use crate::format::table::{Cell, Table};
 use crate::format::text::tame;
 use crate::run::remarks::of as remarks_of;
+use crate::run::search::search_bounds;
 use crate::statistics::ChangeVerdict;
 
 /// The most kinds of operation whose percentile is a column: more do not fit 80.
@@ -36,6 +38,7 @@ pub fn side_by_side(comparison: &Comparison) -> Vec<Block> {
         blocks.push(Block::Heading(2, format!("{} per step", metric.title(None))));
         blocks.push(Block::Table(table(comparison, &sides, metric)));
     }
+    blocks.extend(highest_rates(&sides));
     if !comparison.left_out.is_empty() {
         blocks.push(Block::Heading(2, "Not compared".into()));
         blocks.extend(comparison.left_out.iter().cloned().map(Block::Paragraph));
@@ -153,6 +156,41 @@ fn table(comparison: &Comparison, sides: &[&Side], metric: Metric) -> Table {
     }
     let title = format!("{} per step", metric.title(None));
     Table { id: format!("databases-{}", metric.name()), title, columns, rows }
+}
+
+/// Of runs that searched: the rate that held in each, and the one from which on none did.
+fn highest_rates(sides: &[&Side]) -> Vec<Block> {
+    let right = Some(Unit::Ratio);
+    let mut bounds = None;
+    let rows = sides.iter().filter_map(|side| {
+        let searches: Option<Vec<&Search>> =
+            side.runs.iter().map(|of| of.run.search.as_ref()).collect();
+        let searches = searches?;
+        bounds.get_or_insert_with(|| search_bounds(searches[0]));
+        let held: Option<Vec<f64>> = searches.iter().map(|search| search.rate).collect();
+        let below: Option<Vec<f64>> = searches.iter().map(|search| search.below).collect();
+        let lowest = held.as_ref().map(|all| all.iter().copied().fold(f64::INFINITY, f64::min));
+        let highest = below.map(|all| all.into_iter().fold(0.0, f64::max));
+        let text = |value: Option<f64>| value.map_or(Cell::Empty, |rate_| Cell::Text(rate(rate_)));
+        let each: Vec<String> = held.iter().flatten().map(|held| rate(*held)).collect();
+        Some(vec![
+            Cell::Text(tame(&side.name)),
+            text(lowest),
+            text(highest),
+            Cell::Text(each.join(", ")),
+        ])
+    });
+    let rows: Vec<_> = rows.collect();
+    let Some(bounds) = bounds else { return Vec::new() };
+    let title = format!("Highest rate that holds {bounds} (operations a second)");
+    let columns = vec![
+        column("database", None),
+        column("held in each run", right),
+        column("in none from", right),
+        column("highest of each run", None),
+    ];
+    let table = Table { id: "databases-rates".into(), title: title.clone(), columns, rows };
+    vec![Block::Heading(2, title), Block::Table(table)]
 }
 
 /// "cores taken in 7 of 9 runs, …": what the runs warn of, by the remarks' names.
