@@ -63,7 +63,8 @@ SERVERS = {
 HTTP_URLS = {"couchbase-analytics", "asterixdb", "dynamodb"}
 # Drivers that take what they are told into memory: docs/security.md names them.
 UNLIMITED = {("redis", "Redis, a bulk of 2 GB"), ("redis", "lines"), ("redis", "letters"), ("redis", "zeros"),
-             ("rediss", "letters"), ("couchbase", "letters"), ("couchbase", "lines")}
+             ("rediss", "letters"), ("couchbase", "letters"), ("couchbase", "lines"),
+             ("dynamodb", "HTTP, a body without end")}
 # Those that answer another protocol's question as real servers of their kind do.
 REAL = {"http", "ssh", "mysql"}
 # Those that speak first.
