@@ -192,7 +192,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         asked.sort_unstable();
         asked.dedup();
         let answer = self.run(&[asked.into()]).await?;
-        Ok(engine::in_order(keys, &self.take(answer, collection, intent)?))
+        engine::in_order(keys, &self.take(answer, collection, intent)?)
     }
 
     async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>> {

@@ -135,7 +135,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         }
         let target = self.server.collection(collection);
         let find = target.find(doc! {"_id": {"$in": keys}});
-        Ok(in_order(keys, &self.find_all(find, fields).await?))
+        in_order(keys, &self.find_all(find, fields).await?)
     }
 
     async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>> {

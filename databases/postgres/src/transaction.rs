@@ -220,7 +220,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         }
         sql::get_many(collection, fields, intent, &mut self.buffers.sql);
         let rows = self.query(&[&keys]).await?;
-        Ok(in_order(keys, &found(&rows, fields.len())?))
+        in_order(keys, &found(&rows, fields.len())?)
     }
 
     async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>> {

@@ -62,6 +62,16 @@ impl Documents for RedisEngine {
             || connection.send(&keys).await? == Answer::Int(1))
     }
 
+    /// The size of the set of its keys, which every insert and delete changes with the document.
+    async fn count(&self, collection: &str) -> Done<Offered<u64>> {
+        let mut keys = redis::cmd("ZCARD");
+        keys.arg(layout::keys(&self.server.options.prefix, collection));
+        match self.server.own_connection().await?.send(&keys).await? {
+            Answer::Int(count) => Ok(Ok(count.unsigned_abs())),
+            _ => Ok(Err("its ZCARD has no number")),
+        }
+    }
+
     async fn drop(&self, collections: &[&str]) -> Done<()> {
         drop_all(&mut self.server.own_connection().await?, collections).await
     }

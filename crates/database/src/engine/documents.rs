@@ -46,6 +46,11 @@ pub trait Documents: Send + Sync {
     async fn stored(&self, _collections: &[&str]) -> Done<Offered<Stored>> {
         Ok(Err("it has no figure that holds right after a load"))
     }
+    /// How many documents a collection has, where the server keeps an exact count of them, which
+    /// costs the same whatever their number; or why it has none.
+    async fn count(&self, _collection: &str) -> Done<Offered<u64>> {
+        Ok(Err("it keeps no count of its documents"))
+    }
     /// Calls `each` for every document, in no particular order, from one consistent state.
     async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()>;
 }

@@ -5,7 +5,7 @@ use hoap_record::witness::Level;
 use serde_json::Value;
 
 use crate::answer::Row;
-use crate::failure::Done;
+use crate::failure::{Done, Failure};
 use crate::patch::{Access, Find, Patch, Read};
 
 /// Multi-document transactions; see [`crate::Transactions`].
@@ -60,8 +60,41 @@ pub trait OpenTransaction: Send {
 /// Rows that were found by their keys, in the order of the keys.
 ///
 /// A transaction names a dozen keys: a linear search costs less than a hash table.
-pub fn in_order(keys: &[&str], found: &[(String, Row)]) -> Vec<Option<Row>> {
+///
+/// # Errors
+/// Fails where more rows were found than keys have one: two documents have the same key.
+pub fn in_order(keys: &[&str], found: &[(String, Row)]) -> Done<Vec<Option<Row>>> {
     let row_of =
         |key: &&str| found.iter().find(|(there, _)| there == key).map(|(_, row)| row.clone());
-    keys.iter().map(row_of).collect()
+    let rows: Vec<Option<Row>> = keys.iter().map(row_of).collect();
+    if rows.iter().flatten().count() < found.len() {
+        let again = |n: usize| found[..n].iter().any(|(key, _)| *key == found[n].0);
+        if let Some(n) = (1..found.len()).find(|&n| again(n)) {
+            let answer = format!("two documents have the key {}", found[n].0);
+            return Err(Failure::broken(answer));
+        }
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn rows_come_in_the_order_of_their_keys_and_a_key_has_one() {
+        let row = |key: &str, n: i64| (key.to_owned(), vec![json!(n)]);
+        let rows = |keys: &[&str], found: &[(String, Row)]| in_order(keys, found);
+        let found = [row("b", 2), row("a", 1)];
+        let wanted = vec![Some(vec![json!(1)]), None, Some(vec![json!(2)])];
+        assert_eq!(rows(&["a", "c", "b"], &found).unwrap(), wanted);
+        // A key that is asked for twice has its row twice.
+        let twice = rows(&["a", "a", "b"], &found).unwrap();
+        assert_eq!(twice[0], twice[1]);
+        let doubled = [row("a", 1), row("b", 2), row("a", 1)];
+        let failure = rows(&["a", "b"], &doubled).unwrap_err();
+        assert!(format!("{failure:?}").contains("two documents have the key a"), "{failure:?}");
+    }
 }

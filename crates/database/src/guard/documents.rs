@@ -173,6 +173,19 @@ impl Documents<'_> {
         Ok(known.map_err(|because| self.about.lacks("stored size", because)))
     }
 
+    /// How many documents a collection has, where the server keeps an exact count, whose reading
+    /// costs the same whatever the number.
+    ///
+    /// # Errors
+    /// Why the database did not do it.
+    pub async fn count(&self, collection: &str) -> Result<Applicable<u64>> {
+        self.about.check_name(collection)?;
+        let done = engine!(self, repeatable, self.engine.count(collection));
+        let known =
+            done.map_err(|failure| self.error(failure, &format!("count {collection} in")))?;
+        Ok(known.map_err(|because| self.about.lacks("a count of documents", because)))
+    }
+
     /// Calls `each` for every document of a collection, in no particular order, from one
     /// consistent state, with the values of `fields`. Stops at the first error of `each`.
     ///
