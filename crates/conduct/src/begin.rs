@@ -57,6 +57,7 @@ pub fn begin(benchmark: &str, target: &Database, basis: Basis<'_>, settings: Set
         }),
         steps: Vec::new(),
         checks: Vec::new(),
+        checks_read: Vec::new(),
         audit: Vec::new(),
         witness: None,
         search: None,

@@ -189,6 +189,7 @@ fn record() -> Run {
         load: None,
         steps: Vec::new(),
         checks: Vec::new(),
+        checks_read: Vec::new(),
         audit: Vec::new(),
         witness: None,
         search: None,

@@ -54,6 +54,19 @@ impl Check {
     }
 }
 
+/// What the checks of one moment read: it may have warmed caches for what was measured next.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChecksRead {
+    /// [`Check::when`] of them.
+    pub when: String,
+    /// Documents.
+    pub documents: u64,
+    /// Bytes of their keys and of the fields that were asked for, as JSON text.
+    pub bytes: u64,
+    /// How long the checks took.
+    pub seconds: f64,
+}
+
 /// A line of the audit of the mix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AuditLine {

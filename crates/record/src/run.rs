@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::check::{AuditLine, Check};
+use crate::check::{AuditLine, Check, ChecksRead};
 use crate::description::Description;
 use crate::freshness::CatchUp;
 use crate::ingestion::Ingestion;
@@ -60,6 +60,9 @@ pub struct Run {
     pub steps: Vec<Step>,
     /// Checks of consistency conditions, ledger and answers, before and after the run.
     pub checks: Vec<Check>,
+    /// What they read through this program, where they counted it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks_read: Vec<ChecksRead>,
     /// Audit of the mix (TPC-C 9.2).
     pub audit: Vec<AuditLine>,
     /// What the witness transactions show of the isolation, if there were any.

@@ -459,6 +459,7 @@ pub fn run() -> Run {
         load: None,
         steps: Vec::new(),
         checks: Vec::new(),
+        checks_read: Vec::new(),
         audit: Vec::new(),
         witness: None,
         search: None,

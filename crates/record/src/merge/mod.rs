@@ -126,6 +126,7 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, own: Vec<R
         constants: constants(drivers),
         steps: Vec::new(),
         checks: Vec::new(),
+        checks_read: Vec::new(),
         audit: Vec::new(),
         repetition: None,
         clock: None,

@@ -362,6 +362,7 @@ fn verification(body: &mut Body, entries: &[Entry<'_>]) {
         body.html.push_str("</ul>\n");
     }
     body.filled(&tables::checks(entries));
+    body.filled(&tables::checks_read(entries));
     body.filled(&audit);
     body.close();
 }

@@ -1,6 +1,6 @@
 //! The tables of one run.
 
-use super::checks::{audit, checks};
+use super::checks::{audit, checks, checks_read};
 use super::events::events;
 use super::freshness::freshness;
 use super::frontier::{frontier, frontier_steps};
@@ -40,6 +40,7 @@ pub fn of_records(entries: &[Entry<'_>]) -> Vec<Table> {
         failures(entries),
         audit(entries, |_| true),
         checks(entries),
+        checks_read(entries),
         databases(entries),
         configuration(entries),
         setup(entries),
@@ -76,6 +77,7 @@ pub fn all(loaded: &Loaded) -> Vec<Table> {
         witness(&entries),
         anomalies(&entries),
         events(&entries),
+        checks_read(&entries),
         machine_over_time(loaded),
         machine(&entries),
         sources(&entries),

@@ -1,5 +1,6 @@
 //! Tables of checks and of the audit of the mix.
 
+use hoap_record::check::ChecksRead;
 use hoap_record::{AuditLine, Check, Run};
 
 use super::by_run::{Of, items, sheet};
@@ -18,6 +19,16 @@ pub fn checks(entries: &[Entry<'_>]) -> Table {
         .cells("verdict", None, |of| Cell::Verdict(of.item.verdict))
         .text("detail", |of| of.item.detail.clone().unwrap_or_default())
         .rows(items(entries, |run| run.checks.iter().collect()))
+}
+
+/// What the checks read, which may have warmed caches for what was measured after them.
+pub fn checks_read(entries: &[Entry<'_>]) -> Table {
+    sheet(entries, "checks-read", "What the checks read, and so may have put into caches")
+        .text("checks", |of: &Of<&ChecksRead>| of.item.when.clone())
+        .number("documents", Unit::Count, |of| of.item.documents as f64)
+        .number("bytes", Unit::Bytes, |of| of.item.bytes as f64)
+        .number("took", Unit::Seconds, |of| of.item.seconds)
+        .rows(items(entries, |run| run.checks_read.iter().collect()))
 }
 
 /// These lines of the audit of the mix (TPC-C 9.2).

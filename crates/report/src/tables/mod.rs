@@ -19,7 +19,7 @@ mod witness;
 
 pub use crate::run::Entry;
 pub use all::{all, of_records};
-pub use checks::{audit, checks, groups};
+pub use checks::{audit, checks, checks_read, groups};
 pub use configurations::{
     Failed, TimeOf, cluster_sizes, failed, failed_shares, kinds, latency_by_configuration,
     power_by_configuration, queries_by_configuration, query_mean, shared_query_places,

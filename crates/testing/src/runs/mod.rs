@@ -482,6 +482,7 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
         }),
         steps,
         checks: checks(),
+        checks_read: Vec::new(),
         audit: audit(),
         witness: None,
         search: None,

@@ -144,6 +144,8 @@ pub const RUN: &[Rule] = &[
     // Checks and the audit. What is checked before a run is the data as it was loaded.
     Rule { path: "checks[].checked", only: Some(("when", "before the run")), action: Exact },
     rule("checks[].checked", Number),
+    rule("checks_read[].when", Exact),
+    rule("checks_read[].*", Number),
     Rule { path: "checks[].compares", only: Some(("name", "nothing lost: writes")), action: Words },
     rule("checks[].compares", Scrubbed),
     rule("audit[].seen", Words),
