@@ -6,6 +6,7 @@ use clap::Args;
 use hoap_conduct::begin::{Basis, begin};
 use hoap_conduct::benchmark::{Benchmark, MemoryOf};
 use hoap_conduct::caller::Setting;
+use hoap_conduct::faults::checking;
 use hoap_conduct::flags::{Clients, Common, Settings, settings, together};
 use hoap_conduct::offer::{BenchmarkLine, Offer, Recorded};
 use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
@@ -15,13 +16,18 @@ use hoap_database::{Database, What};
 use hoap_databases::null::Null;
 use hoap_databases::{offers, open};
 use hoap_drive::{NoWorkload, Workload};
-use hoap_record::{Remark, RemarkId, output};
+use hoap_record::merge::left_to_first;
+use hoap_record::{Check, Remark, RemarkId, Run, output};
 use hoap_workload::Result;
+use hoap_workload::checks::level::unchecked;
+use hoap_workload::checks::{
+    self, At, Checked, Document, Expected, Level, Reading as Keys, Reads, Watch,
+};
 use hoap_workload::load::LoadSource;
 use hoap_workload::note::{self, Note};
 use serde_json::json;
 
-use crate::data::{ShopData, ShopSpec};
+use crate::data::{ShopCollection, ShopData, ShopSpec};
 use crate::{Join, KeepAnswers, Options, Pagination, load as source};
 
 /// The flags of Pagination.
@@ -131,6 +137,8 @@ struct Opened<'a> {
     /// `None` where nothing is ever loaded.
     note: Option<Note>,
     data: ShopData,
+    /// How much of the data is checked. `None` where nothing is ever loaded.
+    level: Option<Level>,
 }
 
 impl<'a> Opened<'a> {
@@ -144,7 +152,9 @@ impl<'a> Opened<'a> {
                 (Some(note), data)
             }
         };
-        Ok(Opened { name, clients, plan: steps(clients)?, target, note, data })
+        let documents = ShopCollection::ALL.map(|collection| data.count(collection));
+        let level = note.as_ref().map(|_| clients.level(documents.iter().sum()));
+        Ok(Opened { name, clients, plan: steps(clients)?, target, note, data, level })
     }
 
     fn options(&self) -> Options {
@@ -159,24 +169,68 @@ impl<'a> Opened<'a> {
         keep: Keep,
         setting: &Setting<'_>,
     ) -> Result<Recorded> {
-        let settings = together([self.clients.settings(&self.plan.steps), own]);
+        let checked = Clients::checked(self.level);
+        let settings = together([self.clients.settings(&self.plan.steps), own, checked]);
         let constants = json!({ "run_seed": setting.common.run_seed });
         let data = self.data.parameters();
         let basis = Basis { note: self.note.as_ref(), data, constants };
         let target = &self.target;
-        let record = begin(self.name, target, basis, settings);
-        let check_reads = self.clients.check_reads;
-        let reading = Reading { workload, target, check_reads, keep };
+        let mut record = begin(self.name, target, basis, settings);
+        if self.level == Some(Level::Off) {
+            record.remarks.push(unchecked());
+        }
+        let reading = Reading { workload, opened: self, keep, reads: Reads::new() };
         run::record(setting, &self.plan, record, reading).await
     }
 }
 
-/// A workload that only reads: there is nothing to look for afterwards.
+/// A workload that only reads: what was loaded is there before and afterwards.
 struct Reading<'a, W> {
     workload: W,
-    target: &'a Database,
-    check_reads: bool,
+    opened: &'a Opened<'a>,
     keep: Keep,
+    reads: Reads,
+}
+
+impl<W> Reading<'_, W> {
+    async fn check(&self, setting: &Setting<'_>, when: &str) -> Result<Vec<Check>> {
+        let Opened { target, data, level, .. } = self.opened;
+        let Some(level) = level.filter(|level| *level != Level::Off) else { return Ok(Vec::new()) };
+        let asked = setting.caller.stop();
+        let stop = || when == BEFORE && asked.is_set();
+        let watch = Watch::new(&stop, &self.reads);
+        let most = ShopCollection::ALL.map(|collection| data.count(collection));
+        let reader = Keys::of(target, most.into_iter().max().unwrap_or(0), &watch).await?;
+        let at = At { documents: target.documents()?, level, when, watch: &watch };
+        checks::all(&at, &AsLoaded(*data), reader).await
+    }
+}
+
+const BEFORE: &str = "before the run";
+
+/// Nobody writes to these documents.
+struct AsLoaded(ShopData);
+
+impl Checked for AsLoaded {
+    type Key = (usize, u64);
+
+    fn source(&self) -> &dyn LoadSource {
+        &self.0
+    }
+
+    fn loaded(&self, at: usize, index: u64) -> (usize, u64) {
+        (at, index)
+    }
+
+    fn place(&self, (at, index): (usize, u64)) -> (usize, String) {
+        let mut key = String::new();
+        self.0.append_key(ShopCollection::ALL[at], index, &mut key);
+        (at, key)
+    }
+
+    fn expected(&self, (at, index): (usize, u64)) -> Result<Expected<'_>> {
+        Document::loaded(&self.0, at, index).map(Expected::There)
+    }
 }
 
 impl<W: Workload + KeepAnswers> Benchmark for Reading<'_, W> {
@@ -190,14 +244,37 @@ impl<W: Workload + KeepAnswers> Benchmark for Reading<'_, W> {
     }
 
     fn target(&self) -> &Database {
-        self.target
+        &self.opened.target
     }
 
     fn checks_answers(&self) -> bool {
-        self.check_reads
+        self.opened.clients.check_reads
+    }
+
+    async fn before(&mut self, setting: &Setting<'_>, checks: &mut Vec<Check>) -> Result<()> {
+        let Opened { clients, level, .. } = self.opened;
+        let Some(level) = level.filter(|level| *level != Level::Off) else { return Ok(()) };
+        if setting.checks_before() {
+            setting.say(clients.announced(level));
+            checks.extend(self.check(setting, BEFORE).await?);
+        } else {
+            checks.push(left_to_first("indexes, document counts, nothing changed"));
+        }
+        Ok(())
+    }
+
+    fn reads(&self) -> Option<&Reads> {
+        Some(&self.reads)
     }
 
     fn known(&self, _: Vec<MemoryOf<W>>) {}
+
+    async fn after(&self, setting: &Setting<'_>, (): &(), _: &mut Run) -> Result<Vec<Check>> {
+        if self.opened.level.is_none_or(|level| level == Level::Off) {
+            return Ok(Vec::new());
+        }
+        checking(setting, async || self.check(setting, "after the run").await).await
+    }
 
     async fn finish(&self, setting: &Setting<'_>, folder: &Path, whole: bool) -> Vec<Remark> {
         if !(self.keep.keep_answers && whole) {
@@ -207,7 +284,7 @@ impl<W: Workload + KeepAnswers> Benchmark for Reading<'_, W> {
         let kept = async {
             let dir = folder.join("answers");
             output::folder(&dir)?;
-            self.workload.keep_answers(&self.target.description().url, &dir).await
+            self.workload.keep_answers(&self.opened.target.description().url, &dir).await
         };
         let kept = kept.await;
         let missing =

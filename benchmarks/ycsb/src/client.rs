@@ -385,7 +385,7 @@ impl<S: RecordSession> Client for YcsbClient<S> {
 }
 
 /// Checks the fields found under a key against those asked for.
-pub(super) fn check(
+fn check(
     records: &Records,
     key: Key,
     fields: Fields,

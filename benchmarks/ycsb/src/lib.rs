@@ -48,5 +48,4 @@ pub use proportions::{KINDS, Kind, Proportions};
 pub use sample::{Memory, Write};
 pub use setup::{ReadFields, ScanFields, ScanLength, Setup};
 pub use table::UserTable;
-pub use verify::verify;
 pub use workload::Ycsb;

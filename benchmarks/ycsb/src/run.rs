@@ -7,7 +7,7 @@ use hoap_conduct::begin::{Basis, begin};
 use hoap_conduct::benchmark::Benchmark;
 use hoap_conduct::caller::Setting;
 use hoap_conduct::faults::{checking, or_gone};
-use hoap_conduct::flags::{Clients, Common, Settings};
+use hoap_conduct::flags::{Clients, Common, Settings, together};
 use hoap_conduct::offer::{BenchmarkLine, Drivers, Offer, Recorded};
 use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
 use hoap_conduct::{in_use, run};
@@ -19,7 +19,10 @@ use hoap_databases::sqlite::SqliteEngine;
 use hoap_databases::{offers, open};
 use hoap_drive::NoWorkload;
 use hoap_record::merge::{Joint, beside_others, left_to_first};
-use hoap_record::{Check, Run, benchmark_title};
+use hoap_record::{Check, Run, Verdict, benchmark_title};
+use hoap_workload::checks::level::unchecked;
+use hoap_workload::checks::watch::ALONE;
+use hoap_workload::checks::{At, Level, Reads, Watch};
 use hoap_workload::claim::Claim;
 use hoap_workload::load::LoadSource;
 use hoap_workload::note::{self, Note};
@@ -27,6 +30,7 @@ use hoap_workload::{Error, ErrorKind, Result, contribution};
 use serde_json::json;
 
 use crate::flags::{Flags, ScanFieldChoice};
+use crate::verify::joint;
 use crate::{Kind, Memory, Preset, Properties, ScanFields, Setup, UserTable, Ycsb};
 
 impl Offer for Flags {
@@ -77,12 +81,15 @@ impl Offer for Flags {
             }
         };
         let plan = self.steps(&setup)?;
-        let settings = self.settings(&properties, &setup, &plan);
+        let level = note.as_ref().map(|_| self.clients.level(table.records.spec().count));
+        let settings =
+            together([self.settings(&properties, &setup, &plan), Clients::checked(level)]);
         // The records are the table's own; this seed is of what the clients draw.
         setup.records.seed = setting.common.own_seed();
         setup.part = setting.common.conduct.part.map_or(Part::WHOLE, |part| part.part);
-        let opened =
-            Opened { name: line.name, plan, settings, target: target.clone(), note, table, setup };
+        let check = level.map(|level| (level, self.clients.announced(level)));
+        let (name, of) = (line.name, target.clone());
+        let opened = Opened { name, plan, settings, target: of, note, check, table, setup };
         // Without boxes where one would be part of the result: the driver's own cost, and a store
         // whose operations take a microsecond.
         if let Some(null) = target.key_value_of::<Null>() {
@@ -100,18 +107,18 @@ impl Offer for Flags {
         let note = note::expect_loaded(&target, "ycsb").await?;
         let table = UserTable::from_parameters(&note.data)?;
         drivers.same_data(&table.parameters())?;
-        let (mut memory, mut unsure) = (Memory::nothing(), 0);
+        let (mut memory, mut unsure, number) = (Memory::nothing(), 0, all.len() as u64);
         for ((name, driver), ahead) in all.into_iter().zip(drivers.clocks()?) {
             let driver = driver.set_back(ahead);
             unsure += driver.unsure_inserts;
             memory.merge(driver.memory(&name, &table.records)?);
         }
         drivers.caller.say("checking the data after all runs");
-        let documents = target.documents()?;
-        let (place, known) = ((&table.table(), &table.records), (&memory, unsure));
-        let key_value = target.key_value()?;
-        let verified = crate::verify(&key_value, place, documents, known, "after the run").await;
-        Ok(Joint { checks: or_gone(verified)?, audit: Vec::new() })
+        let (documents, level) = (target.documents()?, Level::of_run(drivers.first)?);
+        let at = At { documents, level, when: "after the run", watch: &ALONE };
+        let known = (&memory, unsure, number);
+        let verified = joint(&target.key_value()?, &table, &at, known).await;
+        Ok(Joint { checks: or_gone(verified)?, ..Joint::default() })
     }
 }
 
@@ -150,6 +157,8 @@ struct Opened {
     target: Database,
     /// `None` where nothing is ever loaded.
     note: Option<Note>,
+    /// How much is checked, and what is said of it. `None` likewise.
+    check: Option<(Level, String)>,
     table: UserTable,
     setup: Setup,
 }
@@ -160,12 +169,11 @@ impl Opened {
         key_value: KeyValue<K>,
         setting: &Setting<'_>,
     ) -> Result<Recorded> {
-        let Opened { name, plan, settings, target, note, table, setup } = self;
-        let shares = |kinds: &[Kind]| kinds.iter().any(|kind| setup.mix.share(*kind) > 0.0);
-        let writes = shares(&[Kind::Update, Kind::ReadModifyWrite, Kind::Insert, Kind::Delete]);
+        let Opened { name, plan, settings, target, note, check, table, setup } = self;
         let (distribution, exponent) = (setup.distribution, setup.exponent);
         setup.without_effect.iter().for_each(|remark| setting.say(remark.clone()));
         let workload = Ycsb::new(key_value, &table, setup)?;
+        let writes = workload.writes();
         let keys = workload.key_space().noted(distribution, exponent);
         let constants = json!({ "run_seed": setting.common.run_seed, "keys": keys });
         let documents = target.documents()?;
@@ -179,17 +187,15 @@ impl Opened {
             let [does, asked] = [&does, name].map(benchmark_title);
             setting.say(format!("its properties or its table make this {does}, not {asked}"));
         }
-        let (loaded, claim) = (note.is_some(), claim.as_ref());
+        let claim = claim.as_ref();
         let record = async {
-            if loaded && setting.checks_before() {
-                workload.expect_whole(documents).await?;
-            }
-            if claim.is_some() {
-                note::begin_run(documents).await?;
-            }
             let basis = Basis { note: note.as_ref(), data: table.parameters(), constants };
-            let record = begin(&does, &target, basis, settings);
-            let on_table = OnTable { workload, target: &target, documents, loaded, writes, claim };
+            let mut record = begin(&does, &target, basis, settings);
+            if check.as_ref().is_some_and(|(level, _)| *level == Level::Off) {
+                record.remarks.push(unchecked());
+            }
+            let (target, reads) = (&target, Reads::new());
+            let on_table = OnTable { workload, target, documents, check, writes, claim, reads };
             run::record(setting, &plan, record, on_table).await
         };
         in_use::during(setting, claim, record).await
@@ -211,10 +217,11 @@ struct OnTable<'a, K: RecordStore> {
     workload: Ycsb<K>,
     target: &'a Database,
     documents: Documents<'a>,
-    /// Whether there is a table that can be checked.
-    loaded: bool,
+    /// How much of the table is checked, and what is said of it. `None` where there is none.
+    check: Option<(Level, String)>,
     writes: bool,
     claim: Option<&'a Claim<'a>>,
+    reads: Reads,
 }
 
 impl<K: RecordStore> Benchmark for OnTable<'_, K> {
@@ -240,10 +247,24 @@ impl<K: RecordStore> Benchmark for OnTable<'_, K> {
     }
 
     async fn before(&mut self, setting: &Setting<'_>, checks: &mut Vec<Check>) -> Result<()> {
-        if self.loaded && !setting.checks_before() {
-            checks.push(left_to_first("record count"));
+        let Some((level, told)) = &self.check else { return Ok(()) };
+        if *level != Level::Off && !setting.checks_before() {
+            checks.push(left_to_first("record count, nothing changed"));
+        } else if *level != Level::Off {
+            setting.say(told);
+            let asked = setting.caller.stop();
+            let stop = || asked.is_set();
+            let watch = Watch::new(&stop, &self.reads);
+            checks.extend(self.workload.before(self.documents, *level, &watch).await?);
+        }
+        if self.claim.is_some() && checks.iter().all(|check| check.verdict != Verdict::Fail) {
+            note::begin_run(self.documents).await?;
         }
         Ok(())
+    }
+
+    fn reads(&self) -> Option<&Reads> {
+        Some(&self.reads)
     }
 
     fn known(&self, memories: Vec<Memory>) -> Memory {
@@ -259,7 +280,7 @@ impl<K: RecordStore> Benchmark for OnTable<'_, K> {
                 "when all have ended, `hoap merge --operational URL` checks the table",
             )
         };
-        (self.loaded && self.writes).then(left)
+        (self.check.is_some() && self.writes).then(left)
     }
 
     fn contribution(&self, known: &mut Memory, to: &mut dyn Write) -> io::Result<()> {
@@ -272,10 +293,13 @@ impl<K: RecordStore> Benchmark for OnTable<'_, K> {
         known: &Memory,
         _record: &mut Run,
     ) -> Result<Vec<Check>> {
-        if !self.loaded {
+        let Some((level, _)) = self.check else { return Ok(Vec::new()) };
+        if level == Level::Off {
             return Ok(Vec::new());
         }
-        let verify = async || self.workload.verify(self.documents, known, "after the run").await;
+        let never = || false;
+        let watch = Watch::new(&never, &self.reads);
+        let verify = async || self.workload.after(self.documents, known, level, &watch).await;
         checking(setting, verify).await
     }
 }

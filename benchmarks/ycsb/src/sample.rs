@@ -196,6 +196,17 @@ impl Merged {
         }
     }
 
+    /// Whether it includes this key: then every client remembers every write of it.
+    pub fn has(&self, key: Key) -> bool {
+        belongs(self.hash, key, self.level)
+    }
+
+    /// The versions of unknown outcome of a field.
+    pub fn unsure(&self, key: Key, field: u16) -> impl Iterator<Item = u64> {
+        let places = [(key, Some(field)), (key, None)];
+        places.into_iter().filter_map(|place| self.unsure.get(&place)).flatten().copied()
+    }
+
     /// The keys with a remembered write, in a fixed order.
     pub fn keys(&self) -> Vec<Key> {
         let mut keys: Vec<Key> = self.last.keys().chain(self.unsure.keys()).map(|p| p.0).collect();
@@ -225,8 +236,7 @@ impl Merged {
         let acknowledged = writes()
             .filter(|w| w.end.saturating_add(self.clocks) >= latest_start)
             .map(|w| w.version);
-        let unsure = places.iter().filter_map(|p| self.unsure.get(p)).flatten().copied();
-        Some(acknowledged.chain(unsure).collect())
+        Some(acknowledged.chain(self.unsure(key, field)).collect())
     }
 }
 

@@ -28,6 +28,7 @@ pub struct Ycsb<K: RecordStore> {
     pub(super) target: KeyValue<K>,
     pub(super) shared: Arc<Shared>,
     table: Table,
+    pub(super) source: UserTable,
     names: Vec<&'static str>,
     space: KeySpace,
     keys: Keys,
@@ -76,6 +77,7 @@ impl<K: RecordStore> Ycsb<K> {
         Ok(Ycsb {
             target,
             table: table.table(),
+            source: table.clone(),
             names: setup.mix.kinds().iter().map(|k| k.name()).collect(),
             keys: Keys::with(setup.distribution, setup.exponent, &space),
             clients: ClientStreams::default(),
@@ -98,6 +100,12 @@ impl<K: RecordStore> Ycsb<K> {
     /// The set-up.
     pub fn setup(&self) -> &Setup {
         &self.shared.setup
+    }
+
+    /// Whether it writes.
+    pub fn writes(&self) -> bool {
+        let writes = [Kind::Update, Kind::ReadModifyWrite, Kind::Insert, Kind::Delete];
+        writes.iter().any(|kind| self.shared.mix().share(*kind) > 0.0)
     }
 
     /// The records that its clients draw from.

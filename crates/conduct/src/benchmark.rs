@@ -7,6 +7,7 @@ use hoap_database::Database;
 use hoap_drive::{Client, Probing, Workload};
 use hoap_record::{AuditLine, Check, Remark, Run, RunFolder};
 use hoap_workload::Result;
+use hoap_workload::checks::Reads;
 use hoap_workload::claim::Claim;
 
 use crate::caller::Setting;
@@ -64,6 +65,11 @@ pub trait Benchmark {
         _checks: &mut Vec<Check>,
     ) -> impl Future<Output = Result<()>> {
         async { Ok(()) }
+    }
+
+    /// What its checks have read, where they count it.
+    fn reads(&self) -> Option<&Reads> {
+        None
     }
 
     /// Makes one of what the clients remember.

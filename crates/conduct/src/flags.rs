@@ -4,12 +4,14 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use hoap_data::Part;
 use hoap_databases::url::redact;
 use hoap_drive::{Arrivals, OnError, StepPlan};
 use hoap_observe::MetricSource;
 use hoap_record::{Sla, Time};
+use hoap_workload::checks::Level;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -46,15 +48,44 @@ pub struct Clients {
     /// Compare every answer with the data; a wrong one is a failure
     #[arg(long)]
     pub check_reads: bool,
+    /// How much of the data is read before and after the run to check it: full, touched (what the
+    /// run writes, and a sample), sample or off [default: full up to a million documents, touched
+    /// above]
+    #[arg(long, value_name = "HOW", value_parser = by_driver())]
+    pub check: Option<Level>,
     #[command(flatten)]
     pub common: Common,
 }
 
+/// The most documents that are all counted where nobody says how much is checked.
+const SMALL: u64 = 1_000_000;
+
+/// Reads a level at which the driver alone checks.
+fn by_driver() -> impl TypedValueParser<Value = Level> {
+    let levels = [Level::Full, Level::Touched, Level::Sample, Level::Off].map(Level::name);
+    PossibleValuesParser::new(levels).try_map(|name| name.parse())
+}
+
 impl Clients {
+    /// How much of so many documents is checked.
+    pub fn level(&self, documents: u64) -> Level {
+        Level::of(self.check, documents <= SMALL)
+    }
+
+    /// The setting of that level.
+    pub fn checked(level: Option<Level>) -> Settings {
+        settings(json!({ "check": level.map(Level::name) }))
+    }
+
+    /// That the data is checked before the run, and how much of it.
+    pub fn announced(&self, level: Level) -> String {
+        level.announced(self.check, "1,000,000 documents")
+    }
+
     /// Every flag with the value it has. The clients are those of the steps, which a benchmark's
     /// own parameters may have said.
     pub fn settings(&self, steps: &[StepPlan]) -> Settings {
-        let Clients { target, clients: _, pacing, check_reads, common } = self;
+        let Clients { target, clients: _, pacing, check_reads, check: _, common } = self;
         let own = json!({
             "target": redact(target),
             "clients": steps.iter().map(|step| step.tx_clients).collect::<Vec<_>>(),

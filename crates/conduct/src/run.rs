@@ -1,13 +1,16 @@
 //! The loop of every run: before, steps, search, after, record.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hoap_drive::Workload;
 use hoap_drive::search::{ProbeResult, frontier, max_rate};
 use hoap_drive::{End, Gate, Pace, StepPlan, run_probed_step};
 use hoap_observe::MetricWatch;
+use hoap_record::check::ChecksRead;
+use hoap_record::folder::seconds;
 use hoap_record::search::{Effort, Search};
 use hoap_record::{Bounds, Check, Run, RunFolder, Step, Verdict, kept};
+use hoap_workload::checks::Reads;
 use hoap_workload::words::counted;
 use hoap_workload::{ErrorKind, Result};
 
@@ -77,7 +80,10 @@ async fn between_checks<B: Benchmark>(
     benchmark: &mut B,
     (folder, record, observed): (&mut RunFolder, &mut Run, &MetricWatch),
 ) -> Result<()> {
-    benchmark.before(setting, &mut record.checks).await?;
+    let begun = Instant::now();
+    let before = benchmark.before(setting, &mut record.checks).await;
+    read(benchmark, "before the run", begun, record);
+    before?;
     if record.checks.iter().any(|check| check.verdict == Verdict::Fail) {
         record.partial = Some("the data was not consistent before the run".into());
         return Ok(());
@@ -115,7 +121,9 @@ async fn after_the_steps<B: Benchmark>(
         // Without its ledger nobody can make the check that is left.
         Some(left) => Ok(end.is_ok().then_some(left).into_iter().collect()),
         None => {
+            let begun = Instant::now();
             let after = benchmark.after(setting, &known, record).await;
+            read(benchmark, "after the run", begun, record);
             or_unknown(&setting.common.faults, after)
         }
     };
@@ -130,6 +138,15 @@ async fn after_the_steps<B: Benchmark>(
         }
     }
     end
+}
+
+/// Notes what the checks of a moment read, which began at this time.
+fn read<B: Benchmark>(benchmark: &B, when: &str, begun: Instant, record: &mut Run) {
+    let (documents, bytes) = benchmark.reads().map(Reads::take).unwrap_or_default();
+    if documents > 0 {
+        let seconds = seconds(begun.elapsed());
+        record.checks_read.push(ChecksRead { when: when.into(), documents, bytes, seconds });
+    }
 }
 
 /// The position of a step of a search: nobody knows how many follow.

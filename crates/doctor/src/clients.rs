@@ -5,11 +5,12 @@ use std::sync::Arc;
 use hoap_ch2::checks::nothing_lost::Expected;
 use hoap_ch2::checks::snapshot::Snapshot;
 use hoap_ch2::data::DataSet;
-use hoap_ch2::run::Level;
 use hoap_ch2::run::checks::{Start, after_the_run};
 use hoap_ch2::terminal::{Memory, Options, Terminals};
 use hoap_database::Database;
 use hoap_drive::{Client, Outcome, Workload};
+use hoap_workload::checks::watch::ALONE;
+use hoap_workload::checks::{Level, Reads};
 use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 
@@ -32,7 +33,7 @@ pub(super) async fn ledger(findings: &mut Findings<'_>, target: &Database, data:
 
 async fn all(target: &Database, data: &DataSet) -> Result<Proof> {
     let documents = target.documents()?;
-    let before = Snapshot::take(documents, data, &mut Expected::nothing(), &|| false).await?;
+    let before = Snapshot::take(documents, data, &mut Expected::nothing(), &ALONE).await?;
     let options = Options { seed: 1, retries: RETRIES, think_times: false };
     let terminals = Arc::new(Terminals::new(target.clone(), *data, options));
     let running: Vec<_> = (0..CLIENTS)
@@ -54,8 +55,8 @@ async fn all(target: &Database, data: &DataSet) -> Result<Proof> {
         first = first.and(failed.map_or(Ok(()), Err));
     }
     first?;
-    let (level, before) = (Level::Full, &before.districts[..]);
-    let start = Start { target, data, fresh: true, level, before };
+    let (level, before, reads) = (Level::Full, &before.districts[..], &Reads::new());
+    let start = Start { target, data, fresh: true, level, before, reads };
     let (checks, _) = after_the_run(&start, &memory.ledger).await?;
     let (checked, told) = all_of(&checks)?;
     let done = counted(CLIENTS * OPERATIONS, "transaction", "transactions");

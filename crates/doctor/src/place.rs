@@ -12,6 +12,7 @@ use hoap_ch2::data::{Collection, DataSet, ExtraFields, Schema, Spec};
 use hoap_ch2::freshness;
 use hoap_database::url::{FILES, file_path};
 use hoap_database::{Database, Documents};
+use hoap_workload::checks::watch::ALONE;
 use hoap_workload::load::{self, Existing, Load, LoadSource};
 use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result, note};
@@ -78,7 +79,7 @@ pub(super) async fn load(findings: &mut Findings<'_>, target: &Database, data: &
 
 /// The conditions on what was loaded.
 async fn intact(documents: Documents<'_>, data: &DataSet) -> Result<Proof> {
-    let snapshot = Snapshot::take(documents, data, &mut Expected::nothing(), &|| false).await?;
+    let snapshot = Snapshot::take(documents, data, &mut Expected::nothing(), &ALONE).await?;
     let deliveries = Deliveries::OfCustomers;
     all_of(&conditions(&snapshot, data, deliveries, "after the load"))
 }

@@ -2,6 +2,7 @@
 //!
 //! * [`alike`]: whether what a database answers is what a load made.
 //! * [`answers`]: whether two answers to a question are equal.
+//! * [`checks`]: what documents must be, at every level of check.
 //! * [`contribution`]: the file of one of several driver machines, for the checks of all.
 //! * [`load`]: loading any benchmark's documents, with its indexes; [`note`]: the note of a loaded database.
 //! * [`at_work`]: who writes to a database now; [`claim`]: the mark of a writer.
@@ -9,6 +10,7 @@
 pub mod alike;
 pub mod answers;
 pub mod at_work;
+pub mod checks;
 pub mod claim;
 pub mod clients;
 pub mod contribution;

@@ -13,7 +13,7 @@ use hoap_conduct::begin::{Basis, begin};
 use hoap_conduct::benchmark::Benchmark;
 use hoap_conduct::caller::Setting;
 use hoap_conduct::data::{DataLine, DataOffer, NoFlags};
-use hoap_conduct::flags::{Clients, Common};
+use hoap_conduct::flags::{Clients, Common, together};
 use hoap_conduct::offer::{BenchmarkLine, Drivers, Offer, Recorded};
 use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
 use hoap_conduct::{registry, run};
@@ -24,7 +24,9 @@ use hoap_database::{AnyStore, Database, Index, KeyValue, KeyValueSession};
 use hoap_databases::open;
 use hoap_drive::{Client, Completion, Next, NoWorkload, Workload};
 use hoap_record::merge::{Joint, beside_others};
-use hoap_record::{Check, Run, Verdict};
+use hoap_record::{Check, Run};
+use hoap_workload::checks::watch::ALONE;
+use hoap_workload::checks::{self, At, Checked, Document, Expected, Level, Reading, Reads, Watch};
 use hoap_workload::load::LoadSource;
 use hoap_workload::{Result, contribution, note};
 use serde_json::{Value, json};
@@ -85,29 +87,46 @@ async fn value(session: &mut Session, key: &str) -> Result<u64> {
     Ok(value.unwrap_or(u64::MAX))
 }
 
-/// Holds every counter against the additions that were acknowledged since the load.
-async fn check(
-    kv: &KeyValue<AnyStore>,
-    ledger: &Ledger,
-    when: &str,
-    name: &str,
-) -> Result<Vec<Check>> {
-    let mut session = kv.checking_session(&table()).await?;
-    let mut wrong = Vec::new();
-    for key in (0..COUNTERS).map(|n| format!("c{n}")) {
-        let (found, wanted) = (value(&mut session, &key).await?, ledger.get(&key).unwrap_or(&0));
-        if found != *wanted {
-            wrong.push(format!("{key} is {found}, {wanted} were acknowledged"));
-        }
+/// What each counter must be. Of this all levels of check are made.
+///
+/// It has the ledger; `None` before a run.
+struct Known<'a>(Option<&'a Ledger>);
+
+impl Checked for Known<'_> {
+    type Key = u64;
+
+    fn source(&self) -> &dyn LoadSource {
+        &Counters
     }
-    Ok(vec![Check {
-        when: when.into(),
-        name: name.into(),
-        compares: "each counter with the additions acknowledged".into(),
-        verdict: if wrong.is_empty() { Verdict::Pass } else { Verdict::Fail },
-        checked: COUNTERS,
-        detail: (!wrong.is_empty()).then(|| wrong.join("; ")),
-    }])
+
+    fn loaded(&self, _: usize, index: u64) -> u64 {
+        index
+    }
+
+    fn place(&self, counter: u64) -> (usize, String) {
+        (0, format!("c{counter}"))
+    }
+
+    /// As loaded, and what was added.
+    fn expected(&self, counter: u64) -> Result<Expected<'_>> {
+        let added = self.0.and_then(|ledger| ledger.get(&format!("c{counter}")));
+        let mut document = Document::loaded(&Counters, 0, counter)?;
+        if let (Some(value), Some(added)) = (document.made("value"), added) {
+            *value = added.to_string().into();
+        }
+        Ok(Expected::There(document))
+    }
+
+    fn written(&self) -> Option<Vec<u64>> {
+        let ledger = self.0?;
+        Some((0..COUNTERS).filter(|n| ledger.contains_key(&format!("c{n}"))).collect())
+    }
+}
+
+/// Checks the counters at a level.
+async fn check(target: &Database, at: &At<'_>, known: &Known<'_>) -> Result<Vec<Check>> {
+    let reader = Reading::of(target, COUNTERS, at.watch).await?;
+    checks::all(at, known, reader).await
 }
 
 /// One client.
@@ -222,12 +241,14 @@ impl Offer for Flags {
         let target = open(&clients.target).await?;
         let note = note::expect_loaded(&target, line.name).await?;
         let plan = self.planned(line)?;
-        let settings = clients.settings(&plan.steps);
+        let level = clients.level(COUNTERS);
+        let settings = together([clients.settings(&plan.steps), Clients::checked(Some(level))]);
         let constants = json!({ "run_seed": setting.common.run_seed });
         let basis = Basis { note: Some(&note), data: Counters.parameters(), constants };
         let record = begin(line.name, &target, basis, settings);
         let part = setting.common.conduct.part.map_or(Part::WHOLE, |part| part.part);
-        let open = Open { adders: Adders(target.key_value()?, part), target: &target };
+        let adders = Adders(target.key_value()?, part);
+        let open = Open { adders, target: &target, level, reads: Reads::new() };
         run::record(setting, &plan, record, open).await
     }
 
@@ -236,9 +257,11 @@ impl Offer for Flags {
         for (key, n) in drivers.ledgers::<Ledger>()?.into_iter().flat_map(|(_, ledger)| ledger) {
             *all.entry(key).or_default() += n;
         }
-        let kv = open(drivers.url).await?.key_value()?;
-        let checks = check(&kv, &all, "after all runs", "nothing lost").await?;
-        Ok(Joint { checks, audit: Vec::new() })
+        let target = open(drivers.url).await?;
+        let (documents, level) = (target.documents()?, Level::of_run(drivers.first)?);
+        let at = At { documents, level, when: "after all runs", watch: &ALONE };
+        let checks = check(&target, &at, &Known(Some(&all))).await?;
+        Ok(Joint { checks, ..Joint::default() })
     }
 }
 
@@ -246,6 +269,19 @@ impl Offer for Flags {
 struct Open<'a> {
     adders: Adders,
     target: &'a Database,
+    level: Level,
+    /// What the checks read, which the record tells.
+    reads: Reads,
+}
+
+impl Open<'_> {
+    async fn check(&self, when: &str, ledger: Option<&Ledger>) -> Result<Vec<Check>> {
+        let never = || false;
+        let watch = Watch::new(&never, &self.reads);
+        let (documents, level) = (self.target.documents()?, self.level);
+        let at = At { documents, level, when, watch: &watch };
+        check(self.target, &at, &Known(ledger)).await
+    }
 }
 
 impl Benchmark for Open<'_> {
@@ -265,8 +301,7 @@ impl Benchmark for Open<'_> {
     async fn before(&mut self, setting: &Setting<'_>, checks: &mut Vec<Check>) -> Result<()> {
         // The others may have begun.
         if setting.common.conduct.part.is_none() {
-            let nothing = Ledger::new();
-            checks.extend(check(&self.adders.0, &nothing, "before the run", "all zero").await?);
+            checks.extend(self.check("before the run", None).await?);
         }
         Ok(())
     }
@@ -286,6 +321,10 @@ impl Benchmark for Open<'_> {
     }
 
     async fn after(&self, _: &Setting<'_>, known: &Ledger, _: &mut Run) -> Result<Vec<Check>> {
-        check(&self.adders.0, known, "after the run", "nothing lost").await
+        self.check("after the run", Some(known)).await
+    }
+
+    fn reads(&self) -> Option<&Reads> {
+        Some(&self.reads)
     }
 }

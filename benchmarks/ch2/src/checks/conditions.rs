@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use hoap_record::check::{Check, Verdict};
+use hoap_workload::checks::Finding;
 use hoap_workload::words::counted;
 
 use super::district::{District, Undelivered};
@@ -11,8 +12,6 @@ use super::found::money;
 use super::snapshot::{Reach, Snapshot};
 use crate::data::{Collection, DataSet};
 use crate::ledger::{self, Ledger};
-
-pub use super::finding::Finding;
 
 /// The source of the number of orders delivered since the load, for condition 11.
 #[derive(Clone, Copy)]

@@ -4,11 +4,11 @@
 use hoap_database::Database;
 use hoap_record::check::Check;
 use hoap_workload::Result;
+use hoap_workload::checks::{Finding, Reader, Watch};
 
 use super::district::{District, Undelivered};
-use super::finding::Finding;
 use super::found::money;
-use super::reader::Reader;
+use super::reader::undelivered;
 use super::snapshot::{Reach, Snapshot};
 use crate::data::DataSet;
 
@@ -16,17 +16,17 @@ use crate::data::DataSet;
 /// else those since now, and the sum is d_ytd (condition 9). Orders are those below d_next_o_id.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after `stop` returns true,
+/// Returns [`ErrorKind::Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after the watch says so,
 /// [`ErrorKind::Broken`](hoap_workload::ErrorKind::Broken) for a field of the wrong type, and the errors of
 /// the database.
 pub async fn read(
     target: &Database,
     data: &DataSet,
     fresh: bool,
-    stop: &(dyn Fn() -> bool + Sync),
+    watch: &Watch<'_>,
 ) -> Result<Snapshot> {
-    let mut reader = Reader::new(target, stop).await?;
-    with(&mut reader, target, data, fresh, stop).await
+    let mut reader = Reader::new(target, watch).await?;
+    with(&mut reader, target, data, fresh, watch).await
 }
 
 /// [`read`] with sessions that are there.
@@ -35,12 +35,12 @@ pub(super) async fn with(
     target: &Database,
     data: &DataSet,
     fresh: bool,
-    stop: &(dyn Fn() -> bool + Sync),
+    watch: &Watch<'_>,
 ) -> Result<Snapshot> {
     let mut snapshot = Snapshot::new(data, Reach::Touched { fresh });
-    snapshot.places(target.documents()?, stop).await?;
+    snapshot.places(target.documents()?, watch).await?;
     let places: Vec<_> = (0..snapshot.districts.len()).map(District::place).collect();
-    let undelivered = reader.undelivered(data.spec().schema, &places).await?;
+    let undelivered = undelivered(reader, data.spec().schema, &places).await?;
     for (district, neworders) in snapshot.districts.iter_mut().zip(undelivered) {
         let last = district.next_o_id - 1;
         *district = District {

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
+use hoap_workload::checks::Finding;
 use hoap_workload::words::counted;
 
-use super::finding::Finding;
 use super::unchanged::Sample;
 use crate::ledger::log::{Entry, Log};
 use crate::ledger::{Delivery, HistoryKey, Ledger, Order, Payment};

@@ -1,13 +1,13 @@
 //! What single documents say, whichever pass reads them, and the checks that rest on one document.
 
 use hoap_database::Row;
+use hoap_workload::checks::Finding;
 use hoap_workload::words::counted;
 use serde_json::Value;
 
 use super::customer::Customer;
 use super::district::District;
 use super::expected::Expected;
-use super::finding::Finding;
 use super::places::Places;
 use super::stock::{Sold, quantity_left};
 use crate::data::DataSet;

@@ -15,7 +15,6 @@ pub mod counters;
 mod customer;
 pub mod district;
 mod expected;
-mod finding;
 mod found;
 pub mod nothing_lost;
 mod owed;

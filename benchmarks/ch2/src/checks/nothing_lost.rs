@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use hoap_record::check::Check;
+use hoap_workload::checks::Finding;
 
 use super::district::District;
-use super::finding::Finding;
 use super::snapshot::{Reach, Snapshot};
 use crate::ledger::{self, Ledger};
 

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use hoap_workload::Result;
+use hoap_workload::checks::{ByKey, Reader};
 
 use super::customer::Customer;
 use super::found::{self, Findings, FoundCustomer, FoundStock};
-use super::reader::{Reader, malformed};
+use super::reader::malformed;
 use super::stock::Sold;
 use super::unchanged::Sample;
 use crate::data::{Collection, DataSet};
@@ -202,7 +203,7 @@ async fn each<T: Copy>(
             key
         };
         let keys: Vec<String> = indexes.iter().map(key).collect();
-        let rows = reader.read(collection, &keys, fields).await?;
+        let rows = reader.read(collection.name(), &keys, fields).await?;
         for ((&index, key), row) in indexes.iter().zip(&keys).zip(&rows) {
             let read = Read { index, key, row: row.as_ref(), owed: owed[&index] };
             each(read).ok_or_else(|| {

@@ -1,10 +1,9 @@
-//! Reads documents by key, and the ends of an index, in several sessions at a time; and whole
-//! collections.
-
-use std::time::Duration;
+//! The ends of an index, and whole collections.
 
 use futures_util::future::try_join_all;
-use hoap_database::{Access, Database, Documents, Find, Intent, Order, Row, Session, Transaction};
+use hoap_database::{Access, Documents, Find, Order, Row, Session, Transaction};
+use hoap_workload::checks::reader::pause;
+use hoap_workload::checks::{Reader, Watch};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
@@ -12,111 +11,25 @@ use super::district::Undelivered;
 use crate::data::{Collection, Schema};
 use crate::schema::Paths;
 
-/// Documents that a session reads at once; every database reads this many in one transaction.
-const KEYS: usize = 50;
-
-/// Fields read at once; databases limit the arguments of a function or the length of an expression.
-const FIELDS: usize = 40;
-
-/// How often a transaction is run again that conflicts, and the pause before the first time, which
-/// grows by itself. Nobody changes the data; but a database may have locks of its own work.
-const RETRIES: u32 = 8;
-const PAUSE: Duration = Duration::from_millis(20);
-
-/// Sessions side by side, where a database answers several at a time.
-const SESSIONS: usize = 8;
-
-/// Sessions that only read.
-pub(super) struct Reader<'a> {
-    sessions: Vec<Session>,
-    stop: &'a (dyn Fn() -> bool + Sync),
-}
-
-impl<'a> Reader<'a> {
-    /// Connects.
-    ///
-    /// # Errors
-    /// Returns [`ErrorKind::Unavailable`] where the database has no transactions, and its errors.
-    pub async fn new(target: &Database, stop: &'a (dyn Fn() -> bool + Sync)) -> Result<Reader<'a>> {
-        let transactions = target.transactions()?;
-        let mut sessions = vec![transactions.session().await?];
-        while !target.blocking() && sessions.len() < SESSIONS {
-            sessions.push(transactions.session().await?);
-        }
-        Ok(Reader { sessions, stop })
+/// The oldest and the newest undelivered order of each of these districts, and those of all numbers
+/// between them.
+///
+/// # Errors
+/// Returns [`ErrorKind::Cancelled`] soon after the watch says so, and the errors of the database.
+pub(super) async fn undelivered(
+    reader: &mut Reader<'_>,
+    schema: Schema,
+    districts: &[(u32, u32)],
+) -> Result<Vec<Undelivered>> {
+    let paths = Paths::of(schema);
+    let mut found = Vec::with_capacity(districts.len());
+    for districts in districts.chunks(reader.batch()) {
+        reader.watch().go_on(Collection::Neworder.name())?;
+        let parts = reader.shared(districts);
+        let parts = parts.map(|(session, districts)| ends(session, &paths, districts));
+        found.extend(try_join_all(parts).await?.into_iter().flatten());
     }
-
-    /// The number of keys that one call reads at a time.
-    pub fn batch(&self) -> usize {
-        KEYS * self.sessions.len()
-    }
-
-    /// The fields of documents, in the order of the keys; `None` where there is none.
-    ///
-    /// # Errors
-    /// Returns [`ErrorKind::Cancelled`] soon after `stop` returns true, and the errors of the
-    /// database.
-    pub async fn read(
-        &mut self,
-        collection: Collection,
-        keys: &[String],
-        names: &[&str],
-    ) -> Result<Vec<Option<Row>>> {
-        let mut rows = Vec::with_capacity(keys.len());
-        for keys in keys.chunks(self.batch()) {
-            go_on(self.stop, collection)?;
-            let parts = self.sessions.iter_mut().zip(keys.chunks(KEYS));
-            let parts = parts.map(|(session, keys)| part(&mut *session, collection, keys, names));
-            rows.extend(try_join_all(parts).await?.into_iter().flatten());
-        }
-        Ok(rows)
-    }
-
-    /// The oldest and the newest undelivered order of each of these districts, and those of all
-    /// numbers between them.
-    ///
-    /// # Errors
-    /// Those of [`Reader::read`].
-    pub async fn undelivered(
-        &mut self,
-        schema: Schema,
-        districts: &[(u32, u32)],
-    ) -> Result<Vec<Undelivered>> {
-        let paths = Paths::of(schema);
-        let mut found = Vec::with_capacity(districts.len());
-        for districts in districts.chunks(self.batch()) {
-            go_on(self.stop, Collection::Neworder)?;
-            let parts = self.sessions.iter_mut().zip(districts.chunks(KEYS));
-            let parts = parts.map(|(session, districts)| ends(&mut *session, &paths, districts));
-            found.extend(try_join_all(parts).await?.into_iter().flatten());
-        }
-        Ok(found)
-    }
-}
-
-async fn part(
-    session: &mut Session,
-    collection: Collection,
-    keys: &[String],
-    names: &[&str],
-) -> Result<Vec<Option<Row>>> {
-    let mut all: Vec<Option<Row>> = vec![Some(Row::new()); keys.len()];
-    for names in names.chunks(FIELDS) {
-        let mut retries = 0;
-        let rows = loop {
-            match look(session, collection, keys, names).await {
-                Err(e) => pause(e, &mut retries).await?,
-                Ok(rows) => break rows,
-            }
-        };
-        for (whole, part) in all.iter_mut().zip(rows) {
-            *whole = whole.take().zip(part).map(|(mut whole, part)| {
-                whole.extend(part);
-                whole
-            });
-        }
-    }
-    Ok(all)
+    Ok(found)
 }
 
 async fn ends(
@@ -138,19 +51,6 @@ async fn ends(
     Ok(all)
 }
 
-/// Reads fields in one transaction.
-async fn look(
-    session: &mut Session,
-    collection: Collection,
-    keys: &[String],
-    names: &[&str],
-) -> Result<Vec<Option<Row>>> {
-    let mut tx = session.begin(Access::Read).await?;
-    let rows = tx.get_many(collection.name(), keys, names, Intent::Look).await?;
-    tx.commit().await?;
-    Ok(rows)
-}
-
 /// Reads the ends of a district's undelivered orders in one transaction.
 async fn both_ends(
     session: &mut Session,
@@ -165,19 +65,6 @@ async fn both_ends(
     };
     tx.commit().await?;
     Ok(Undelivered::between(oldest.zip(newest)))
-}
-
-/// Waits before a transaction that failed by this error is run again.
-///
-/// # Errors
-/// The error, where it is no conflict or one too many.
-async fn pause(error: Error, retries: &mut u32) -> Result<()> {
-    if error.kind != ErrorKind::Conflict || *retries == RETRIES {
-        return Err(error);
-    }
-    *retries += 1;
-    tokio::time::sleep(PAUSE * *retries).await;
-    Ok(())
 }
 
 /// The first number of a district's undelivered orders in this order.
@@ -197,18 +84,10 @@ async fn end(
     number.map(Some).ok_or_else(malformed)
 }
 
-/// The error of a check that is to stop.
-fn go_on(stop: &(dyn Fn() -> bool + Sync), collection: Collection) -> Result<()> {
-    match stop() {
-        true => Err(Error::new(ErrorKind::Cancelled, format!("check {collection}"), "interrupted")),
-        false => Ok(()),
-    }
-}
-
 /// Reads a collection, a document after the other.
 pub(super) async fn scan<T: Send>(
     documents: Documents<'_>,
-    stop: &(dyn Fn() -> bool + Sync),
+    watch: &Watch<'_>,
     collection: Collection,
     fields: &[&str],
     to: &mut T,
@@ -216,7 +95,8 @@ pub(super) async fn scan<T: Send>(
 ) -> Result<()> {
     documents
         .scan(collection.name(), fields, &mut |key, row| {
-            go_on(stop, collection)?;
+            watch.go_on(collection.name())?;
+            watch.saw(key, &row);
             each(to, key, &row).ok_or_else(|| malformed(collection, key, fields, &row))
         })
         .await

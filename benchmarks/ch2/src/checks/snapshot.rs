@@ -3,6 +3,7 @@
 
 use hoap_database::{Documents, Row};
 use hoap_workload::Result;
+use hoap_workload::checks::Watch;
 use serde_json::Value;
 
 use super::district::District;
@@ -57,10 +58,10 @@ impl Snapshot {
     pub(super) async fn places(
         &mut self,
         documents: Documents<'_>,
-        stop: &(dyn Fn() -> bool + Sync),
+        watch: &Watch<'_>,
     ) -> Result<()> {
         let warehouse = ["w_id", "w_ytd"];
-        scan(documents, stop, Collection::Warehouse, &warehouse, self, |s, key, row| {
+        scan(documents, watch, Collection::Warehouse, &warehouse, self, |s, key, row| {
             let (w, ytd) = (row[0].as_u64()?, cents(&row[1])?);
             match s.w_ytd.get_mut((w as usize).wrapping_sub(1)) {
                 Some(place) => *place = Some(ytd),
@@ -71,7 +72,7 @@ impl Snapshot {
         })
         .await?;
         let district = ["d_w_id", "d_id", "d_ytd", "d_next_o_id"];
-        scan(documents, stop, Collection::District, &district, self, |s, key, row| {
+        scan(documents, watch, Collection::District, &district, self, |s, key, row| {
             let (ytd, next) = (cents(&row[2])?, row[3].as_i64()?);
             let place = (row[0].as_u64()?, row[1].as_u64()?);
             if let Some(i) = s.findings.district(place, || format!("district {key}")) {

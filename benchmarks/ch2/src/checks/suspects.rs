@@ -7,6 +7,7 @@
 
 use hoap_database::Documents;
 use hoap_workload::Result;
+use hoap_workload::checks::Watch;
 
 use super::customer::Customer;
 use super::found::{self, Findings, FoundCustomer, FoundOrder, FoundPayment};
@@ -64,7 +65,7 @@ impl Suspects {
         documents: Documents<'_>,
         data: &DataSet,
         findings: &mut Findings,
-        stop: &(dyn Fn() -> bool + Sync),
+        watch: &Watch<'_>,
     ) -> Result<()> {
         let customers = self.places.customers();
         let wrong = || self.sums.iter().enumerate().filter(|(_, sums)| **sums != Sums::default());
@@ -75,7 +76,7 @@ impl Suspects {
         let mut read =
             Again { data, places: self.places, warehouses: again.iter().map(kept).collect() };
         if !again.is_empty() {
-            read.read(documents, stop).await?;
+            read.read(documents, watch).await?;
         }
         for ((w, customers), (_, sums)) in read.warehouses.iter().zip(&again) {
             let before = failures(findings);
@@ -134,19 +135,15 @@ struct Again<'a> {
 }
 
 impl Again<'_> {
-    async fn read(
-        &mut self,
-        documents: Documents<'_>,
-        stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<()> {
+    async fn read(&mut self, documents: Documents<'_>, watch: &Watch<'_>) -> Result<()> {
         use Collection::{Customer, History, Orders};
-        scan(documents, stop, Customer, &found::CUSTOMER, self, |again, _, row| {
+        scan(documents, watch, Customer, &found::CUSTOMER, self, |again, _, row| {
             let found = FoundCustomer::read(row)?;
             again.add(found.place, found.says());
             Some(())
         })
         .await?;
-        scan(documents, stop, Orders, &found::ORDER, self, |again, _, row| {
+        scan(documents, watch, Orders, &found::ORDER, self, |again, _, row| {
             let order = FoundOrder::read(row)?;
             // An order of no district was told of when it was read first, and is nobody's.
             let (w, d, _) = order.place;
@@ -156,7 +153,7 @@ impl Again<'_> {
             Some(())
         })
         .await?;
-        scan(documents, stop, History, &digest::HISTORY, self, |again, _, row| {
+        scan(documents, watch, History, &digest::HISTORY, self, |again, _, row| {
             let payment = FoundPayment::read(row)?;
             again.add(payment.payer, payment.says());
             Some(())

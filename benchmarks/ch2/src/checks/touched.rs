@@ -11,6 +11,7 @@ use std::ops::{Range, RangeInclusive};
 
 use hoap_database::{Database, Row};
 use hoap_workload::Result;
+use hoap_workload::checks::{ByKey, Reader, Watch};
 
 use super::away::{Away, Debt};
 use super::counters;
@@ -18,7 +19,7 @@ use super::district::District;
 use super::expected::Expected;
 use super::found::{self, Findings, FoundOrder, FoundPayment};
 use super::owed::{Account, Owed, Owing};
-use super::reader::{Reader, malformed};
+use super::reader::malformed;
 use super::snapshot::Snapshot;
 use crate::data::{Collection, DataSet};
 use crate::ledger::log::Log;
@@ -53,15 +54,15 @@ impl Touched<'_> {
     /// Reads what the run touched and passes orders and history to `expected`.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after `stop` returns
-    /// true, [`ErrorKind::Broken`](hoap_workload::ErrorKind::Broken) for a field of the wrong type or
+    /// Returns [`ErrorKind::Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after the watch says
+    /// so, [`ErrorKind::Broken`](hoap_workload::ErrorKind::Broken) for a field of the wrong type or
     /// range, and the errors of the database.
     pub async fn snapshot(
         &self,
         expected: &mut Expected<'_>,
-        stop: &(dyn Fn() -> bool + Sync),
+        watch: &Watch<'_>,
     ) -> Result<Snapshot> {
-        self.in_parts(expected, MOST, stop).await
+        self.in_parts(expected, MOST, watch).await
     }
 
     /// The same with at most so many sums at a time, as far as whole warehouses allow.
@@ -72,11 +73,11 @@ impl Touched<'_> {
         &self,
         expected: &mut Expected<'_>,
         most: u64,
-        stop: &(dyn Fn() -> bool + Sync),
+        watch: &Watch<'_>,
     ) -> Result<Snapshot> {
-        let mut reader = Reader::new(self.target, stop).await?;
+        let mut reader = Reader::new(self.target, watch).await?;
         let mut snapshot =
-            counters::with(&mut reader, self.target, self.data, self.fresh, stop).await?;
+            counters::with(&mut reader, self.target, self.data, self.fresh, watch).await?;
         let numbers = self.numbers(&snapshot);
         for (district, before) in snapshot.districts.iter_mut().zip(self.before) {
             let District { orders, payments, paid, .. } = *before;
@@ -219,9 +220,11 @@ impl Pass<'_, '_> {
         for places in keys.chunks(self.reader.batch()) {
             let keys: Vec<String> =
                 places.iter().map(|(w, d, o_id)| format!("{w}.{d}.{o_id}")).collect();
-            let orders = self.reader.read(Collection::Orders, &keys, &found::ORDER).await?;
+            let orders = self.reader.read(Collection::Orders.name(), &keys, &found::ORDER).await?;
             let neworders = match self.first {
-                true => self.reader.read(Collection::Neworder, &keys, &found::NEWORDER).await?,
+                true => {
+                    self.reader.read(Collection::Neworder.name(), &keys, &found::NEWORDER).await?
+                }
                 false => Vec::new(),
             };
             // By the numbers in the documents, as the pass over all of them has it.
@@ -340,7 +343,8 @@ impl Pass<'_, '_> {
                 return Ok(());
             }
             let keys: Vec<String> = payments.iter().map(|p| p.history.text()).collect();
-            let rows = self.reader.read(Collection::History, &keys, &digest::HISTORY).await?;
+            let rows =
+                self.reader.read(Collection::History.name(), &keys, &digest::HISTORY).await?;
             for ((acknowledged, key), row) in payments.iter().zip(&keys).zip(&rows) {
                 let Some(row) = row else { continue };
                 let bad = || malformed(Collection::History, key, &digest::HISTORY, row);

@@ -5,27 +5,26 @@
 //! of wrong documents with probability 1 − (1 − s)^n: with n = 1,000 almost certainly where one
 //! document in a hundred is wrong.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use hoap_data::random::Stream;
-use hoap_database::{Database, Row};
+use hoap_database::Database;
 use hoap_record::check::{Check, Verdict};
-use hoap_workload::alike::{same, unlike};
-use hoap_workload::{Error, ErrorKind, Result};
-use serde_json::{Map, Value};
+use hoap_workload::Result;
+use hoap_workload::checks::sample::{choose, unforeseen};
+use hoap_workload::checks::{
+    Checked, Document, Expected, Finding, Found, Reader, Wanted, Watch, by_key,
+};
+use hoap_workload::load::LoadSource;
+use serde_json::Value;
 
-use super::finding::Finding;
-use super::reader::Reader;
 use super::stock::{Sold, quantity_left};
 use crate::data::{Collection, DataSet};
-use crate::ledger::{HistoryKey, Ledger, Order, unforeseen};
+use crate::ledger::{HistoryKey, Ledger};
 use crate::transactions::{LONGEST_DATA, bad_credit_entry, extra_field};
 
 /// The default number of documents of each collection.
 pub const SIZE: u64 = 1_000;
-
-/// Documents made and compared at once.
-const KEYS: usize = 400;
 
 /// The random stream of the samples.
 const STREAM: u64 = 0x7361_6d70_6c65;
@@ -130,15 +129,15 @@ impl Sample {
     /// ledger's orders and compares their extra fields.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Cancelled`] soon after `stop` returns true, and the errors of the
-    /// database.
+    /// Returns [`ErrorKind::Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after the watch says
+    /// so, and the errors of the database.
     pub async fn check(
         &self,
         target: &Database,
         data: &DataSet,
         ledger: &Ledger,
         when: &str,
-        stop: &(dyn Fn() -> bool + Sync),
+        watch: &Watch<'_>,
     ) -> Result<Check> {
         let name = "nothing changed";
         let what = match self.changes {
@@ -161,165 +160,156 @@ impl Sample {
             let detail = Some(no.to_string());
             return Ok(Check { verdict: Verdict::Skip, detail, ..skipped });
         }
+        let mut reader = Reader::new(target, watch).await?;
         let mut finding = Finding::default();
-        let mut reader = Reader::new(target, stop).await?;
-        for collection in COLLECTIONS {
-            for indexes in self.indexes(collection).chunks(KEYS) {
-                self.loaded(&mut reader, data, (collection, indexes), &mut finding).await?;
-            }
-        }
+        let all = Sampled { sample: self, data };
+        let drawn: Vec<Key> = COLLECTIONS
+            .iter()
+            .flat_map(|&c| self.indexes(c).iter().map(move |&index| Key::Loaded(c, index)))
+            .collect();
+        by_key(&all, &mut reader, &drawn, &mut finding).await?;
         if data.spec().extra_fields.orders > 0 {
             let mut random = Stream::new(self.seed, &[STREAM, u64::MAX]);
             let drawn = choose(ledger.orders.len() as u64, self.size, &mut random);
-            let mut all = (0..).zip(&ledger.orders);
-            let mut find = |index| all.find(|(at, _)| *at == index);
+            let mut all_orders = (0..).zip(&ledger.orders);
+            let mut find = |index| all_orders.find(|(at, _)| *at == index);
             let drawn = drawn.into_iter().filter_map(|index| Some(find(index)?.1));
-            for orders in drawn.collect::<Vec<Order>>().chunks(KEYS) {
-                entered(&mut reader, data, orders, &mut finding).await?;
-            }
+            let drawn: Vec<Key> = drawn.map(|o| Key::Entered((o.w, o.d, o.o_id))).collect();
+            by_key(&all, &mut reader, &drawn, &mut finding).await?;
         }
         Ok(finding.check(when, name, &compares))
     }
-
-    /// Compares loaded documents.
-    async fn loaded(
-        &self,
-        reader: &mut Reader<'_>,
-        data: &DataSet,
-        (collection, indexes): (Collection, &[u64]),
-        finding: &mut Finding,
-    ) -> Result<()> {
-        let (mut keys, mut documents) = (Vec::new(), Vec::new());
-        for &index in indexes {
-            let (mut key, mut text) = (String::new(), Vec::new());
-            data.append_key(collection, index, &mut key);
-            data.append(collection, index, &mut text);
-            let document: Map<String, Value> = serde_json::from_slice(&text).map_err(|e| {
-                Error::new(ErrorKind::Broken, format!("make {collection} {key}"), e)
-            })?;
-            keys.push(key);
-            documents.push(document);
-        }
-        let Some(first) = documents.first() else { return Ok(()) };
-        // All documents of a collection have the same top-level fields.
-        let names: Vec<&str> = first.keys().map(String::as_str).collect();
-        let rows = reader.read(collection, &keys, &names).await?;
-        for (((&index, key), made), row) in indexes.iter().zip(&keys).zip(&documents).zip(rows) {
-            let wrong = match row {
-                None => Some("there is no such document".into()),
-                Some(row) => {
-                    let document = Document { collection, index, names: &names, row: &row };
-                    names.iter().zip(&row).find_map(|(&name, found)| {
-                        let made = &made[name];
-                        let holds = self.holds(data, document, name, (made, found));
-                        (!holds).then(|| unlike(name, found, made))
-                    })
-                }
-            };
-            finding.expect(wrong.is_none(), || {
-                format!("{} {key}: {}", collection.name(), wrong.unwrap_or_default())
-            });
-        }
-        Ok(())
-    }
-
-    /// Whether a field has the value that follows from its loaded one.
-    fn holds(
-        &self,
-        data: &DataSet,
-        Document { collection, index, names, row }: Document<'_>,
-        name: &str,
-        (made, found): (&Value, &Value),
-    ) -> bool {
-        let number = |value: &Value| value.as_i64();
-        let field = |name| names.iter().position(|&n| n == name).map(|at| &row[at]);
-        match (self.changes, name) {
-            (Changes::None, _) => return same(made, found),
-            (Changes::Unknown, "s_ytd" | "s_order_cnt" | "s_remote_cnt") => return true,
-            (Changes::Unknown, "s_quantity") => {
-                let wanted = number(made).zip(field("s_ytd").and_then(number));
-                return number(found) == wanted.map(|(made, sold)| quantity_left(made, sold));
-            }
-            (Changes::Unknown, "c_data")
-                if field("c_credit").and_then(Value::as_str) == Some("BC") =>
-            {
-                return true;
-            }
-            _ => {}
-        }
-        match name {
-            // The conditions compare these for every document.
-            "w_ytd" | "d_ytd" | "d_next_o_id" | "c_balance" | "c_ytd_payment" | "c_payment_cnt"
-            | "c_delivery_cnt" => true,
-            "s_ytd" | "s_order_cnt" | "s_remote_cnt" | "s_quantity" => {
-                let sold = self.stock.get(&index).copied().unwrap_or_default();
-                let wanted = number(made).map(|made| match name {
-                    "s_ytd" => made + sold.quantity,
-                    "s_order_cnt" => made + sold.lines,
-                    "s_remote_cnt" => made + sold.remote,
-                    _ => quantity_left(made, sold.quantity),
-                });
-                number(found) == wanted
-            }
-            "c_data" => {
-                let entries = self.paid.get(&index).map_or(&[] as &[String], Vec::as_slice);
-                let credit = field("c_credit").and_then(Value::as_str);
-                match (credit, made.as_str(), found.as_str()) {
-                    (Some("BC"), Some(made), Some(found)) => bad_credit_holds(made, found, entries),
-                    _ => same(made, found),
-                }
-            }
-            // Delivery sets it on orders without one.
-            "o_carrier_id" if !delivered_at_load(data, index) => true,
-            "o_orderline"
-                if collection == Collection::Orders && !delivered_at_load(data, index) =>
-            {
-                same(&without_dates(made), &without_dates(found))
-            }
-            _ => same(made, found),
-        }
-    }
 }
 
-/// A loaded document as it was read.
+/// A document that is looked for.
 #[derive(Clone, Copy)]
-struct Document<'a> {
-    collection: Collection,
-    index: u64,
-    /// Names of the fields.
-    names: &'a [&'a str],
-    /// Their values.
-    row: &'a Row,
+enum Key {
+    /// A loaded one, by its index.
+    Loaded(Collection, u64),
+    /// An order of the ledger: warehouse, district and number. Its extra fields are compared.
+    Entered((u32, u32, u32)),
 }
 
-/// `size` distinct numbers below `count`, or all, sorted.
-fn choose(count: u64, size: u64, random: &mut Stream) -> Vec<u64> {
-    if size >= count {
-        return (0..count).collect();
+/// What sampled documents must be.
+struct Sampled<'a> {
+    sample: &'a Sample,
+    data: &'a DataSet,
+}
+
+impl Checked for Sampled<'_> {
+    type Key = Key;
+
+    fn source(&self) -> &dyn LoadSource {
+        self.data
     }
-    // Floyd's algorithm: every subset of this size is equally likely.
-    let mut chosen = BTreeSet::new();
-    for last in count - size..count {
-        let drawn = random.uniform(0..=last as i64) as u64;
-        if !chosen.insert(drawn) {
-            chosen.insert(last);
+
+    fn loaded(&self, at: usize, index: u64) -> Key {
+        Key::Loaded(Collection::ALL[at], index)
+    }
+
+    fn place(&self, key: Key) -> (usize, String) {
+        let (collection, text) = match key {
+            Key::Loaded(collection, index) => {
+                let mut text = String::new();
+                self.data.append_key(collection, index, &mut text);
+                (collection, text)
+            }
+            Key::Entered((w, d, o_id)) => (Collection::Orders, format!("{w}.{d}.{o_id}")),
+        };
+        let at = Collection::ALL.iter().position(|&c| c == collection);
+        (at.unwrap_or_default(), text)
+    }
+
+    fn expected(&self, key: Key) -> Result<Expected<'_>> {
+        match key {
+            Key::Loaded(collection, index) => {
+                let (at, _) = self.place(key);
+                let document = Document::loaded(self.data, at, index)?;
+                Ok(Expected::There(match self.sample.changes {
+                    Changes::None => document,
+                    _ => self.changed(collection, index, document),
+                }))
+            }
+            Key::Entered(order) => {
+                let field =
+                    |n| (format!("o_extra_{n:03}"), extra_field(self.data, order, n).into());
+                let fields = (1..=self.data.spec().extra_fields.orders).map(field);
+                Ok(Expected::There(Document::of(fields.collect())))
+            }
         }
     }
-    chosen.into_iter().collect()
+}
+
+impl<'a> Sampled<'a> {
+    /// The loaded document, with what transactions owe to it. The conditions compare what adds up
+    /// in every document.
+    fn changed(&self, collection: Collection, index: u64, mut made: Document<'a>) -> Document<'a> {
+        let known = self.sample.changes == Changes::Met;
+        let summed: &[&str] = match collection {
+            Collection::Warehouse => &["w_ytd"],
+            Collection::District => &["d_ytd", "d_next_o_id"],
+            Collection::Customer => {
+                &["c_balance", "c_ytd_payment", "c_payment_cnt", "c_delivery_cnt"]
+            }
+            _ => &[],
+        };
+        for name in summed {
+            made = made.but(*name, Wanted::Typed);
+        }
+        match collection {
+            Collection::Stock if known => {
+                let sold = self.sample.stock.get(&index).copied().unwrap_or_default();
+                for (name, more) in [
+                    ("s_ytd", sold.quantity),
+                    ("s_order_cnt", sold.lines),
+                    ("s_remote_cnt", sold.remote),
+                ] {
+                    if let Some(value) = made.made(name) {
+                        *value = (value.as_i64().unwrap_or_default() + more).into();
+                    }
+                }
+                if let Some(value) = made.made("s_quantity") {
+                    *value =
+                        quantity_left(value.as_i64().unwrap_or_default(), sold.quantity).into();
+                }
+                made
+            }
+            Collection::Stock => {
+                let quantity = made.made("s_quantity").and_then(|v| v.as_i64()).unwrap_or_default();
+                let fits = move |left: &Value, stock: Found<'_>| {
+                    let sold = stock.get("s_ytd").and_then(Value::as_i64);
+                    let wanted = sold.map(|sold| quantity_left(quantity, sold));
+                    (left.as_i64() != wanted || wanted.is_none())
+                        .then(|| format!("s_quantity is {left}, which does not follow from s_ytd"))
+                };
+                made.but("s_quantity", Wanted::Fits(Box::new(fits)))
+                    .but("s_ytd", Wanted::AtLeast)
+                    .but("s_order_cnt", Wanted::AtLeast)
+                    .but("s_remote_cnt", Wanted::AtLeast)
+            }
+            Collection::Customer if made.made("c_credit").is_some_and(|credit| *credit == "BC") => {
+                let data = made.made("c_data").and_then(|v| v.as_str().map(str::to_owned));
+                let data = data.unwrap_or_default();
+                let entries = self.sample.paid.get(&index).cloned().unwrap_or_default();
+                let fits = move |found: &Value, _: Found<'_>| {
+                    let holds = found
+                        .as_str()
+                        .is_some_and(|found| !known || bad_credit_holds(&data, found, &entries));
+                    (!holds).then(|| "c_data is not the loaded text after its payments".to_owned())
+                };
+                made.but("c_data", Wanted::Fits(Box::new(fits)))
+            }
+            // Delivery sets both on orders that lack them.
+            Collection::Orders if !delivered_at_load(self.data, index) => made
+                .but("o_carrier_id", Wanted::Typed)
+                .but("o_orderline.ol_delivery_d", Wanted::Typed),
+            _ => made,
+        }
+    }
 }
 
 fn delivered_at_load(data: &DataSet, order: u64) -> bool {
     order % u64::from(data.orders_per_district()) < u64::from(data.delivered_per_district())
-}
-
-fn without_dates(lines: &Value) -> Value {
-    let mut lines = lines.clone();
-    for line in lines.as_array_mut().into_iter().flatten() {
-        if let Some(line) = line.as_object_mut() {
-            line.remove("ol_delivery_d");
-        }
-    }
-    lines
 }
 
 /// Whether c_data is the loaded text preceded by these payments in some order, cut to its length
@@ -341,31 +331,6 @@ fn bad_credit_holds(made: &str, found: &str, entries: &[String]) -> bool {
         true => made.starts_with(rest),
         false => left.iter().any(|e| e.starts_with(rest)),
     }
-}
-
-/// Compares the extra fields of acknowledged orders.
-async fn entered(
-    reader: &mut Reader<'_>,
-    data: &DataSet,
-    orders: &[Order],
-    finding: &mut Finding,
-) -> Result<()> {
-    let keys: Vec<String> = orders.iter().map(|o| format!("{}.{}.{}", o.w, o.d, o.o_id)).collect();
-    let names: Vec<String> =
-        (1..=data.spec().extra_fields.orders).map(|n| format!("o_extra_{n:03}")).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let rows = reader.read(Collection::Orders, &keys, &names).await?;
-    for ((order, key), row) in orders.iter().zip(&keys).zip(rows) {
-        let wrong = match row {
-            None => Some("there is no such document".into()),
-            Some(row) => (1..).zip(names.iter().zip(&row)).find_map(|(n, (name, found))| {
-                let made = Value::from(extra_field(data, (order.w, order.d, order.o_id), n));
-                (!same(&made, found)).then(|| unlike(name, found, &made))
-            }),
-        };
-        finding.expect(wrong.is_none(), || format!("orders {key}: {}", wrong.unwrap_or_default()));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 
 use hoap_data::random::Stream;
 
-use crate::ledger::unforeseen;
+use hoap_workload::checks::sample::unforeseen;
 
 /// The random stream of the weights.
 const STREAM: u64 = 0x7765_6967_6874;

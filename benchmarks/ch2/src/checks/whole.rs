@@ -5,6 +5,7 @@
 
 use hoap_database::{Documents, Row};
 use hoap_workload::Result;
+use hoap_workload::checks::Watch;
 
 use super::expected::Expected;
 use super::found::{self, FoundCustomer, FoundOrder, FoundPayment, FoundStock};
@@ -29,7 +30,7 @@ struct Stock {
 struct Pass<'a, 'e> {
     documents: Documents<'a>,
     data: &'a DataSet,
-    stop: &'a (dyn Fn() -> bool + Sync),
+    watch: &'a Watch<'a>,
     expected: &'a mut Expected<'e>,
     snapshot: Snapshot,
     /// The customers of each warehouse.
@@ -46,21 +47,21 @@ impl Snapshot {
     /// Reads the collections and passes orders and history to `expected`.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after `stop` returns
-    /// true, [`ErrorKind::Broken`](hoap_workload::ErrorKind::Broken) for a document with a field of the
+    /// Returns [`ErrorKind::Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after the watch says
+    /// so, [`ErrorKind::Broken`](hoap_workload::ErrorKind::Broken) for a document with a field of the
     /// wrong type or range, and the errors of the database.
     pub async fn take(
         documents: Documents<'_>,
         data: &DataSet,
         expected: &mut Expected<'_>,
-        stop: &(dyn Fn() -> bool + Sync),
+        watch: &Watch<'_>,
     ) -> Result<Self> {
         let snapshot = Snapshot::new(data, Reach::Whole);
         let districts = snapshot.districts.len();
         let mut pass = Pass {
             documents,
             data,
-            stop,
+            watch,
             expected,
             snapshot,
             customers: Suspects::new(data),
@@ -70,7 +71,7 @@ impl Snapshot {
         };
         pass.all().await?;
         let Pass { mut snapshot, customers, .. } = pass;
-        customers.judge(documents, data, &mut snapshot.findings, stop).await?;
+        customers.judge(documents, data, &mut snapshot.findings, watch).await?;
         Ok(snapshot)
     }
 }
@@ -79,7 +80,7 @@ impl Pass<'_, '_> {
     async fn all(&mut self) -> Result<()> {
         // A collection without documents is counted too.
         self.snapshot.counts = [Some(0); 11];
-        self.snapshot.places(self.documents, self.stop).await?;
+        self.snapshot.places(self.documents, self.watch).await?;
         self.scan(Collection::Customer, &found::CUSTOMER, Self::customer).await?;
         // Orders are compared with the undelivered orders, which are therefore read first.
         self.scan(Collection::Neworder, &found::NEWORDER, Self::neworder).await?;
@@ -107,8 +108,8 @@ impl Pass<'_, '_> {
         fields: &[&str],
         mut each: impl FnMut(&mut Self, &str, &Row) -> Option<()> + Send,
     ) -> Result<()> {
-        let (documents, stop) = (self.documents, self.stop);
-        scan(documents, stop, collection, fields, self, |pass, key, row| {
+        let (documents, watch) = (self.documents, self.watch);
+        scan(documents, watch, collection, fields, self, |pass, key, row| {
             pass.snapshot.count(collection);
             each(pass, key, row)
         })
@@ -137,8 +138,8 @@ impl Pass<'_, '_> {
 
     /// Reads undelivered orders again whose numbers do not follow each other. They are not counted.
     async fn neworders_again(&mut self) -> Result<()> {
-        let (documents, stop, neworder) = (self.documents, self.stop, Collection::Neworder);
-        scan(documents, stop, neworder, &found::NEWORDER, self, |pass, _, row| {
+        let (documents, watch, neworder) = (self.documents, self.watch, Collection::Neworder);
+        scan(documents, watch, neworder, &found::NEWORDER, self, |pass, _, row| {
             let (place, o_id) = found::neworder(row)?;
             if let Some(i) = pass.snapshot.findings.places.district(place) {
                 pass.neworders.keep(i, o_id);

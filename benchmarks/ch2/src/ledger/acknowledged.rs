@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hoap_data::random::Stream;
+use hoap_workload::checks::sample::unforeseen;
 use serde::{Deserialize, Serialize};
 
 use super::log::Log;
@@ -110,17 +110,6 @@ impl RunMark {
         let own = u64::from_str_radix(mark, 16).ok()? == self.0;
         number.parse().ok().filter(|_| own)
     }
-}
-
-/// A number that cannot be predicted: from the clock, the process id and the hasher's keys, which
-/// the system draws at random.
-pub fn unforeseen() -> u64 {
-    use std::hash::{BuildHasher, Hasher};
-    let mut hasher = std::hash::RandomState::new().build_hasher();
-    hasher.write_u32(std::process::id());
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    hasher.write_u128(now.map(|d| d.as_nanos()).unwrap_or_default());
-    Stream::new(hasher.finish(), &[]).next_u64()
 }
 
 /// The acknowledged commits of one client or of all. Ambiguous commits are kept apart: they may or

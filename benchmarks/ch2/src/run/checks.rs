@@ -4,9 +4,9 @@ use hoap_database::Database;
 use hoap_drive::Stop;
 use hoap_record::{Check, Remark, RemarkId, Verdict};
 use hoap_workload::Result;
+use hoap_workload::checks::{Level, Reads, Watch};
 use hoap_workload::load::indexes;
 
-use super::level::Level;
 use super::queries::CancelOnStop;
 use crate::checks::aggregates::{self, Aggregates};
 use crate::checks::conditions::{Deliveries, conditions};
@@ -31,6 +31,8 @@ pub struct Start<'a> {
     pub level: Level,
     /// The districts as they were before the run; none where that is what is asked.
     pub before: &'a [District],
+    /// What the checks read.
+    pub reads: &'a Reads,
 }
 
 impl Start<'_> {
@@ -65,7 +67,9 @@ pub async fn added_up(target: &Database, data: &DataSet, stop: &Stop) -> Result<
 /// errors of reading the database.
 pub async fn as_loaded(start: &Start<'_>, asked: &Stop) -> Result<bool> {
     let &Start { target, data, .. } = start;
-    let counters = counters::read(target, data, true, &|| asked.is_set()).await?;
+    let stop = || asked.is_set();
+    let watch = Watch::new(&stop, start.reads);
+    let counters = counters::read(target, data, true, &watch).await?;
     Ok(counters::before(&counters, data, "before the run").verdict == Verdict::Pass)
 }
 
@@ -80,7 +84,8 @@ pub async fn before_the_run(
     checks: &mut Vec<Check>,
 ) -> Result<Vec<District>> {
     let &Start { target, data, fresh, level, .. } = start;
-    let (when, stop) = ("before the run", &|| asked.is_set());
+    let (when, stop) = ("before the run", || asked.is_set());
+    let watch = &Watch::new(&stop, start.reads);
     let source = Deliveries::OfCustomers;
     if level != Level::Off {
         checks.push(indexes::check(target.documents()?, data, when).await?);
@@ -88,15 +93,15 @@ pub async fn before_the_run(
     match level {
         Level::Full => {
             let mut nothing = Expected::nothing();
-            let snapshot = Snapshot::take(target.documents()?, data, &mut nothing, stop).await?;
+            let snapshot = Snapshot::take(target.documents()?, data, &mut nothing, watch).await?;
             checks.extend(conditions(&snapshot, data, source, when));
             Ok(snapshot.districts)
         }
         Level::Database | Level::Touched | Level::Sample => {
-            let counters = counters::read(target, data, fresh, stop).await?;
+            let counters = counters::read(target, data, fresh, watch).await?;
             checks.push(counters::before(&counters, data, when));
             let (sample, nobody) = (start.sample(Changes::None), Ledger::default());
-            checks.push(sample.check(target, data, &nobody, when, stop).await?);
+            checks.push(sample.check(target, data, &nobody, when, watch).await?);
             if level != Level::Database {
                 return Ok(counters.districts);
             }
@@ -117,29 +122,31 @@ pub async fn after_the_run(
     start: &Start<'_>,
     ledger: &Ledger,
 ) -> Result<(Vec<Check>, Vec<District>)> {
-    let &Start { target, data, before, fresh, level } = start;
-    let (when, stop) = ("after the run", &|| false);
+    let &Start { target, data, before, fresh, level, .. } = start;
+    let (when, never) = ("after the run", || false);
+    let watch = &Watch::new(&never, start.reads);
     if level == Level::Off {
         return Ok((Vec::new(), Vec::new()));
     }
     if level == Level::Sample {
-        let after = counters::read(target, data, fresh, stop).await?;
-        let sample = start.sample(Changes::Unknown).check(target, data, ledger, when, stop).await?;
+        let after = counters::read(target, data, fresh, watch).await?;
+        let sample =
+            start.sample(Changes::Unknown).check(target, data, ledger, when, watch).await?;
         let mut checks = vec![nothing_lost::counters(ledger, before, &after, when), sample];
         checks.extend(level.left_out(when));
         return Ok((checks, after.districts));
     }
     let mut expected = Expected::of(ledger).sampling(start.sample(Changes::Met));
     let after = match level {
-        Level::Full => Snapshot::take(target.documents()?, data, &mut expected, stop).await?,
+        Level::Full => Snapshot::take(target.documents()?, data, &mut expected, watch).await?,
         _ => {
             let touched = Touched { target, data, before, fresh, ledger };
-            touched.snapshot(&mut expected, stop).await?
+            touched.snapshot(&mut expected, watch).await?
         }
     };
     let deliveries = Deliveries::OfLedger { before, ledger };
     let mut checks = conditions(&after, data, deliveries, when);
-    let unchanged = expected.sample.check(target, data, ledger, when, stop).await?;
+    let unchanged = expected.sample.check(target, data, ledger, when, watch).await?;
     checks.extend(expected.checks(ledger, before, &after, when));
     checks.push(unchanged);
     if level == Level::Database {

@@ -1,5 +1,6 @@
 //! The flags of `hoap run ch2` and `hoap run ch2pp`.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use hoap_conduct::flags::{Common, Pacing, Settings, settings, together};
 use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
@@ -7,13 +8,18 @@ use hoap_conduct::values::{MostClients, Percent, count};
 use hoap_databases::url::redact;
 use hoap_record::Time;
 use hoap_workload::Result;
+use hoap_workload::checks::Level;
 use serde_json::json;
 
 use super::explain::Kept;
-use super::level::Level;
 use crate::mix::Kind;
 use crate::queries::ParameterSet;
 use crate::run::queries::{ParameterArgs, TextArgs};
+
+/// Reads a level of check.
+fn any_level() -> impl TypedValueParser<Value = Level> {
+    PossibleValuesParser::new(Level::ALL.map(Level::name)).try_map(|name| name.parse())
+}
 
 /// The flags.
 #[derive(Debug, Args)]
@@ -77,9 +83,11 @@ pub struct Flags {
     /// Leave the documents of --witness in the database
     #[arg(long, requires = "witness")]
     pub keep_witness: bool,
-    /// How much of the data is read before and after the run to check it [default: full up to 10
-    /// warehouses, touched above]
-    #[arg(long, value_enum, value_name = "HOW")]
+    /// How much of the data is read before and after the run to check it: full; touched (every
+    /// warehouse and district, by key what the run's ledger leads to, and a sample); database (as
+    /// touched, and the database adds up all documents by its own queries); sample (every warehouse
+    /// and district, and a sample) or off [default: full up to 10 warehouses, touched above]
+    #[arg(long, value_name = "HOW", value_parser = any_level())]
     pub check: Option<Level>,
     /// How often a transaction begins again after a conflict before it is given up
     #[arg(long, value_name = "N", default_value_t = 20)]

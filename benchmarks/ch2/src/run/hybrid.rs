@@ -9,12 +9,12 @@ use hoap_conduct::faults::{checking, settled};
 use hoap_database::Database;
 use hoap_record::merge::{beside_others, left_to_first};
 use hoap_record::{AuditLine, Check, Remark, RemarkId, Run, RunFolder, Verdict};
+use hoap_workload::checks::{Level, Reads};
 use hoap_workload::claim::Claim;
 use hoap_workload::{Result, contribution, note};
 
 use super::checks::{Start, after_the_run, as_loaded, before_the_run, growth};
 use super::explain::{self, Kept};
-use super::level::Level;
 use super::pair::Pair;
 use super::witness::Judge;
 use crate::checks::district::District;
@@ -41,6 +41,10 @@ pub struct Hybrid<'a> {
     pub kept: Vec<(Kept, ParameterSet)>,
     /// How much the checks read.
     pub level: Level,
+    /// What is said of that before they begin.
+    pub told: String,
+    /// What they have read.
+    pub reads: Reads,
     /// Number of writing runs that began before this one.
     pub runs: u64,
     /// The mark of a run that has transactions.
@@ -58,6 +62,7 @@ impl Hybrid<'_> {
             fresh: self.runs == 0,
             level: self.level,
             before: &self.before,
+            reads: &self.reads,
         }
     }
 }
@@ -94,8 +99,7 @@ impl Benchmark for Hybrid<'_> {
         }
         if self.level != Level::Off {
             if setting.checks_before() {
-                let level = self.level;
-                setting.say(format!("checking the data before the run (--check {level})"));
+                setting.say(&self.told);
                 // The other drivers count the run too, and may have been faster.
                 let others = 1..setting.drivers();
                 if others.contains(&self.runs)
@@ -116,6 +120,10 @@ impl Benchmark for Hybrid<'_> {
             }
         }
         Ok(())
+    }
+
+    fn reads(&self) -> Option<&Reads> {
+        Some(&self.reads)
     }
 
     fn known(&self, memories: Vec<Memory>) -> Memory {

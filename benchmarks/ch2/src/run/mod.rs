@@ -1,9 +1,8 @@
 //! CH2 and CH2++: transactions and queries on the same documents.
 //!
 //! * [`Flags`]: the flags of `hoap run ch2` and `hoap run ch2pp`, and how they become a run.
-//! * `hybrid`: the benchmark on its databases; `checks`: what it checks, `level`: how
-//!   much that reads; [`pair`]: two databases, and
-//!   freshness; `witness`: isolation.
+//! * `hybrid`: the benchmark on its databases; `checks`: what it checks;
+//!   [`pair`]: two databases, and freshness; `witness`: isolation.
 //! * [`queries`], [`explain`]: what runs of queries have in common; [`query`]: `hoap query`;
 //!   [`verify`]: `hoap verify`.
 
@@ -12,7 +11,6 @@ pub mod explain;
 mod flags;
 mod hybrid;
 pub mod ingestion;
-mod level;
 mod offer;
 pub mod pair;
 pub mod queries;
@@ -21,4 +19,3 @@ pub mod verify;
 mod witness;
 
 pub use flags::{Flags, Switch};
-pub use level::Level;

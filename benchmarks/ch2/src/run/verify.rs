@@ -2,26 +2,28 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use hoap_conduct::caller::Caller;
 use hoap_conduct::values::QueryList;
 use hoap_database::{Answer, Database};
 use hoap_record::{Check, Verdict, input};
 use hoap_workload::answers::{AnswerFile, AnswerFolder, Query, compare};
+use hoap_workload::checks::sample::unforeseen;
+use hoap_workload::checks::{Finding, Level, Reads, Watch};
 use hoap_workload::load::indexes;
 use hoap_workload::{Error, ErrorKind, Local};
 
 use super::checks::added_up;
-use super::level::Level;
 use super::queries::{CancelOnStop, TextArgs, still_answers};
 use crate::answers::{DataSetName, StoredAnswer, StoredAnswers, stored};
 use crate::checks::aggregates;
-use crate::checks::conditions::{Deliveries, Finding, conditions};
+use crate::checks::conditions::{Deliveries, conditions};
 use crate::checks::nothing_lost::Expected;
 use crate::checks::snapshot::Snapshot;
 use crate::checks::unchanged::{Changes, Sample};
 use crate::data::{DataSet, Schema};
-use crate::ledger::{Ledger, unforeseen};
+use crate::ledger::Ledger;
 use crate::note;
 use crate::queries::{ParameterSet, Parameters, catalogue};
 use crate::stream::run_query;
@@ -40,7 +42,7 @@ pub struct Verify {
     pub answers: Option<PathBuf>,
     /// full: every document is read, and the conditions are computed here; database: it adds up
     /// what they compare by its own queries, and a sample is read
-    #[arg(long, value_name = "HOW", default_value = "full", value_parser = Level::of_all())]
+    #[arg(long, value_name = "HOW", default_value = "full", value_parser = of_all())]
     pub check: Level,
     /// Documents of each collection that are read by key and compared with the load
     #[arg(long, value_name = "COUNT", default_value_t = crate::checks::unchanged::SIZE)]
@@ -51,6 +53,12 @@ pub struct Verify {
     pub sample_seed: Option<u64>,
     #[command(flatten)]
     pub texts: TextArgs,
+}
+
+/// Reads the level of a check of all documents, which needs no run's ledger.
+fn of_all() -> impl TypedValueParser<Value = Level> {
+    let names = PossibleValuesParser::new([Level::Full, Level::Database].map(Level::name));
+    names.try_map(|name| name.parse())
 }
 
 /// A benchmark with documents of its own.
@@ -94,7 +102,8 @@ pub fn checks<'a>(caller: &'a dyn Caller, args: &'a Verify) -> Local<'a, Result<
         target.documents()?;
         let (note, data) = note::expect_loaded(&target, schema).await?;
         let when = if note.runs == 0 { "after the load" } else { "after runs" };
-        let stop = || caller.stop().is_set();
+        let (stop, reads) = (|| caller.stop().is_set(), Reads::new());
+        let watch = Watch::new(&stop, &reads);
         let sample = Sample::of(&data, args.sample, args.sample_seed.unwrap_or_else(unforeseen));
         let (mut checks, sample) = match args.check {
             Level::Database => {
@@ -107,14 +116,14 @@ pub fn checks<'a>(caller: &'a dyn Caller, args: &'a Verify) -> Local<'a, Result<
             }
             _ => {
                 let mut expected = Expected::nothing().sampling(sample);
-                let all = Snapshot::take(target.documents()?, &data, &mut expected, &stop).await?;
+                let all = Snapshot::take(target.documents()?, &data, &mut expected, &watch).await?;
                 let checks = conditions(&all, &data, Deliveries::OfCustomers, when);
                 (checks, expected.sample)
             }
         };
         checks.insert(0, indexes::check(target.documents()?, &data, when).await?);
         let nobody = Ledger::default();
-        checks.push(sample.check(&target, &data, &nobody, when, &stop).await?);
+        checks.push(sample.check(&target, &data, &nobody, when, &watch).await?);
         let mut unanswered = Vec::new();
 
         let wanted = match &args.answers {

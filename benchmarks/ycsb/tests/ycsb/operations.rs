@@ -7,7 +7,10 @@ use hoap_data::random::Stream;
 use hoap_database::KeyValue;
 use hoap_database::key_value::Fields;
 use hoap_drive::{Client, Outcome, Workload};
+use hoap_record::Check;
 use hoap_testing::scanned::block_on;
+use hoap_workload::checks::Level;
+use hoap_workload::checks::watch::ALONE;
 use hoap_workload::{Error, ErrorKind};
 use hoap_ycsb::{
     Keys, Kind, Memory, PRESETS, Preset, Properties, ScanFields, Setup, UserTable, Ycsb,
@@ -54,6 +57,23 @@ pub fn run(ycsb: &Ycsb<Fake>, operations: usize) -> (Vec<(&'static str, Option<E
     (ends, client.finish())
 }
 
+/// The checks before a run, of everything.
+pub fn before(fake: &Fake, ycsb: &Ycsb<Fake>) -> Vec<Check> {
+    let database = fake.database();
+    block_on(ycsb.before(database.documents().unwrap(), Level::Full, &ALONE)).expect("checks")
+}
+
+/// The checks after a run, of everything.
+pub fn after(fake: &Fake, ycsb: &Ycsb<Fake>, memory: &Memory) -> Vec<Check> {
+    let database = fake.database();
+    let documents = database.documents().unwrap();
+    block_on(ycsb.after(documents, memory, Level::Full, &ALONE)).expect("checks")
+}
+
+fn all_hold(checks: &[Check]) {
+    assert!(checks.iter().all(|check| check.detail.is_none()), "{checks:#?}");
+}
+
 fn failures(ends: &[(&'static str, Option<Error>)]) -> HashMap<ErrorKind, usize> {
     let mut counts = HashMap::new();
     for (_, error) in ends {
@@ -76,7 +96,7 @@ fn every_workload_reads_what_was_written() {
                 let pairs =
                     format!("recordcount=300;dataintegrity=true;fieldlength={length};{more}");
                 let (fake, ycsb) = world(setup(preset, &pairs));
-                block_on(ycsb.expect_whole(fake.database().documents().unwrap())).expect("whole");
+                all_hold(&before(&fake, &ycsb));
                 let mut memory = Memory::nothing();
                 for _ in 0..3 {
                     let (ends, mine) = run(&ycsb, 400);
@@ -86,15 +106,7 @@ fn every_workload_reads_what_was_written() {
                 let inserted = fake.state().rows.len() as u64 - 300;
                 assert_eq!(memory.count.inserted, inserted);
                 assert_eq!(inserted > 0, ycsb.kinds().contains(&"INSERT"), "{preset}");
-                for check in block_on(ycsb.verify(
-                    fake.database().documents().unwrap(),
-                    &memory,
-                    "after the run",
-                ))
-                .expect("checks")
-                {
-                    assert_eq!(check.detail, None, "{preset} {pairs} {check:?}");
-                }
+                all_hold(&after(&fake, &ycsb, &memory));
             }
         }
     }
@@ -252,15 +264,7 @@ fn a_failed_insert_leaves_no_hole() {
                 memory.merge(mine);
             }
             fake.state().faults = None;
-            for check in block_on(ycsb.verify(
-                fake.database().documents().unwrap(),
-                &memory,
-                "after the run",
-            ))
-            .expect("checks")
-            {
-                assert_eq!(check.detail, None, "{kind:?} {lie}");
-            }
+            all_hold(&after(&fake, &ycsb, &memory));
         }
     }
 }
@@ -274,10 +278,8 @@ fn an_insert_that_is_cut_off() {
     client.next();
     assert!(hoap_testing::scanned::poll_once(client.run()).is_none());
     let mut memory = client.finish();
-    let checks =
-        block_on(ycsb.verify(fake.database().documents().unwrap(), &Memory::nothing(), "then"));
-    assert!(checks.is_ok_and(|c| c.iter().all(|c| c.detail.is_none())));
     fake.state().faults = None;
+    all_hold(&after(&fake, &ycsb, &Memory::nothing()));
     let (ends, mine) = run(&ycsb, 3);
     assert_eq!(failures(&ends), HashMap::new());
     memory.merge(mine);
@@ -316,12 +318,7 @@ fn deleted_records_are_not_asked_for() {
             "{count:?}"
         );
         assert_eq!(fake.state().rows.len() as u64, 400 + count.inserted - count.deleted);
-        for check in
-            block_on(ycsb.verify(fake.database().documents().unwrap(), &memory, "after the run"))
-                .expect("checks")
-        {
-            assert_eq!(check.detail, None, "{distribution} {check:?}");
-        }
+        all_hold(&after(&fake, &ycsb, &memory));
         // Until half of them are gone.
         let (ends, _) = run(&ycsb, 1000);
         let refused = failures(&ends);
@@ -388,9 +385,9 @@ fn what_cannot_run_is_refused_before_anything_is_done() {
     let (fake, ycsb) = world(crate::operations::setup("c", "recordcount=100"));
     let first = fake.state().rows.keys().next().cloned().expect("a key");
     fake.state().rows.remove(&first);
-    let error =
-        block_on(ycsb.expect_whole(fake.database().documents().unwrap())).expect_err("refused");
-    assert!(error.to_string().contains("it holds 99 records, 100 were loaded"), "{error}");
+    let checks = before(&fake, &ycsb);
+    let detail = checks[0].detail.as_deref().expect("a detail");
+    assert!(detail.contains("99 records found, 100 were loaded"), "{checks:?}");
 }
 
 /// Clients of a step, and those of the next, do not repeat each other's requests.

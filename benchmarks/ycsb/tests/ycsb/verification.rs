@@ -5,17 +5,17 @@ use hoap_drive::{Client, Workload};
 use hoap_record::{Check, Verdict};
 use hoap_testing::scanned::{block_on, poll_once};
 use hoap_workload::ErrorKind;
+use hoap_workload::checks::Level;
+use hoap_workload::checks::watch::ALONE;
 use hoap_ycsb::{Memory, Ycsb};
 
-use crate::fake::{Fake, Fault};
-use crate::operations::{run, setup, world};
+use crate::fake::{Fake, Fault, Rows};
+use crate::operations::{after, run, setup, world};
 
-fn checks(fake: &Fake, ycsb: &Ycsb<Fake>, memory: &Memory) -> [Check; 2] {
+/// The count, the writes and the sample after a run.
+fn checks(fake: &Fake, ycsb: &Ycsb<Fake>, memory: &Memory) -> [Check; 3] {
     fake.state().faults = None;
-    let checks =
-        block_on(ycsb.verify(fake.database().documents().unwrap(), memory, "after the run"))
-            .expect("checks");
-    checks.try_into().expect("two checks")
+    after(fake, ycsb, memory).try_into().expect("three checks")
 }
 
 fn updates() -> (Fake, Ycsb<Fake>) {
@@ -34,7 +34,7 @@ fn a_lost_update_is_found() {
     });
     let (ends, memory) = run(&ycsb, 400);
     assert!(ends.iter().all(|(_, e)| e.is_none()));
-    let [count, writes] = checks(&fake, &ycsb, &memory);
+    let [count, writes, _] = checks(&fake, &ycsb, &memory);
     assert_eq!((count.verdict, writes.verdict), (Verdict::Pass, Verdict::Fail));
     let detail = writes.detail.expect("a detail");
     assert!(detail.contains("user") && detail.contains("not at the last acknowledged"), "{detail}");
@@ -45,14 +45,14 @@ fn a_lost_record_and_a_record_too_many_are_found() {
     let (fake, ycsb) = updates();
     let (_, memory) = run(&ycsb, 400);
     let lost = fake.state().rows.pop_first().expect("a record");
-    let [count, writes] = checks(&fake, &ycsb, &memory);
+    let [count, writes, _] = checks(&fake, &ycsb, &memory);
     assert_eq!((count.verdict, writes.verdict), (Verdict::Fail, Verdict::Fail));
     assert!(count.detail.expect("a detail").contains("29 records found; 30 loaded, 0 inserts"));
-    assert!(writes.detail.expect("a detail").contains("the record is not there"));
+    assert!(writes.detail.expect("a detail").contains("is not there"));
 
     fake.state().rows.insert(lost.0, lost.1.clone());
     fake.state().rows.insert("user1".into(), lost.1);
-    let [count, writes] = checks(&fake, &ycsb, &memory);
+    let [count, writes, _] = checks(&fake, &ycsb, &memory);
     assert_eq!((count.verdict, writes.verdict), (Verdict::Fail, Verdict::Pass));
 }
 
@@ -65,7 +65,7 @@ fn a_lost_insert_is_found() {
         if n == 10 { Fault::Lose } else { Fault::None }
     });
     let (_, memory) = run(&ycsb, 20);
-    let [count, writes] = checks(&fake, &ycsb, &memory);
+    let [count, writes, _] = checks(&fake, &ycsb, &memory);
     assert_eq!((count.verdict, writes.verdict), (Verdict::Fail, Verdict::Fail));
     assert!(count.detail.expect("a detail").contains("24 records found; 5 loaded, 20 inserts"));
 }
@@ -75,7 +75,7 @@ fn a_value_that_nobody_wrote_is_found() {
     let (fake, ycsb) = updates();
     let (_, memory) = run(&ycsb, 400);
     fake.state().rows.values_mut().for_each(|row| row[0][50] ^= 1);
-    let [_, writes] = checks(&fake, &ycsb, &memory);
+    let [_, writes, _] = checks(&fake, &ycsb, &memory);
     assert_eq!(writes.verdict, Verdict::Fail);
     assert!(writes.detail.expect("a detail").contains("which no write of this record wrote"));
 }
@@ -96,7 +96,7 @@ fn ambiguous_writes_may_be_there_or_not() {
         });
         let (ends, memory) = run(&ycsb, 400);
         assert_eq!(ends.iter().filter(|(_, e)| e.is_some()).count(), 100);
-        let [count, writes] = checks(&fake, &ycsb, &memory);
+        let [count, writes, _] = checks(&fake, &ycsb, &memory);
         assert_eq!((count.detail, writes.detail), (None, None));
         assert!(writes.checked > 0);
     }
@@ -112,7 +112,7 @@ fn a_write_that_was_refused_and_is_there_is_found() {
         if n > 200 { Fault::Lie(ErrorKind::Conflict) } else { Fault::None }
     });
     let (_, memory) = run(&ycsb, 400);
-    let [_, writes] = checks(&fake, &ycsb, &memory);
+    let [_, writes, _] = checks(&fake, &ycsb, &memory);
     assert_eq!(writes.verdict, Verdict::Fail);
 }
 
@@ -138,7 +138,7 @@ fn a_lost_delete_is_found() {
             if call == "delete" && n % 4 == 0 { fault } else { Fault::None }
         });
         let (_, memory) = run(&ycsb, 200);
-        let [count, writes] = checks(&fake, &ycsb, &memory);
+        let [count, writes, _] = checks(&fake, &ycsb, &memory);
         assert_eq!(count.verdict, verdict, "{fault:?}: {count:?}");
         if fault == Fault::Lose {
             assert!(count.detail.expect("a detail").contains("deletes acknowledged, 0 of unknown"));
@@ -151,7 +151,7 @@ fn a_lost_delete_is_found() {
     let back = before.into_iter().find(|(key, _)| !fake.state().rows.contains_key(key));
     let (key, row) = back.expect("a deleted record");
     fake.state().rows.insert(key.clone(), row);
-    let [count, writes] = checks(&fake, &ycsb, &memory);
+    let [count, writes, _] = checks(&fake, &ycsb, &memory);
     assert_eq!((count.verdict, writes.verdict), (Verdict::Fail, Verdict::Fail));
     assert!(writes.detail.expect("a detail").contains(&key));
 }
@@ -174,7 +174,7 @@ fn a_delete_that_is_cut_off() {
         if applied {
             fake.state().rows.remove(&key);
         }
-        let [count, writes] = checks(&fake, &ycsb, &memory);
+        let [count, writes, _] = checks(&fake, &ycsb, &memory);
         assert_eq!((count.detail, writes.detail), (None, None));
     }
 }
@@ -205,7 +205,162 @@ fn many_clients_at_once() {
         let clients: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
         clients.into_iter().for_each(|c| memory.merge(c.join().expect("no panic")));
     });
-    let [count, writes] = checks(&fake, &ycsb, &memory);
+    let [count, writes, _] = checks(&fake, &ycsb, &memory);
     assert_eq!((count.detail, writes.detail), (None, None));
     assert!(memory.count.inserted > 20_000 && writes.checked > 20);
+}
+
+/// What each level sees of what is wrong after a run of updates, inserts and deletes: the count, a
+/// write that is remembered, and the sample. The table is small, so the sample is all of it.
+#[test]
+fn what_each_level_sees() {
+    type Tamper = fn(&mut Rows, &[String]);
+    let fail = |name: &'static str| name;
+    let (count, writes, sample) =
+        (fail("record count"), fail("nothing lost: writes"), fail("nothing changed"));
+    let cases: [(&str, Tamper, &[&str]); 8] = [
+        ("nothing", |_, _| (), &[]),
+        ("lost", |rows, written| drop(rows.remove(&written[0])), &[count, writes, sample]),
+        ("stale", |rows, written| older(rows, &written[0]), &[writes, sample]),
+        ("truncated", |rows, written| cut(rows, &written[0]), &[writes, sample]),
+        (
+            "short of a field",
+            |rows, written| drop(rows.get_mut(&written[0]).unwrap().pop()),
+            &[writes, sample],
+        ),
+        (
+            "of another",
+            |rows, written| {
+                let other = rows[&written[1]].clone();
+                rows.insert(written[0].clone(), other);
+            },
+            &[writes, sample],
+        ),
+        (
+            "extra",
+            |rows, _| {
+                let row = rows.values().next().unwrap().clone();
+                rows.insert("user1".into(), row);
+            },
+            &[count],
+        ),
+        (
+            "untouched and changed",
+            |rows, written| {
+                let key = rows.keys().find(|key| !written.contains(key)).unwrap().clone();
+                cut(rows, &key);
+            },
+            &[sample],
+        ),
+    ];
+    for (what, tamper, seen) in cases {
+        let (fake, ycsb) = world(setup(
+            "a",
+            "recordcount=200;fieldcount=2;readproportion=0;updateproportion=1;requestdistribution=uniform",
+        ));
+        let (_, memory) = run(&ycsb, 60);
+        let mut written: Vec<String> =
+            fake.state().calls.iter().map(|call| call.1.clone()).collect();
+        written.dedup();
+        tamper(&mut fake.state().rows, &written);
+        for level in [Level::Full, Level::Touched, Level::Sample, Level::Off] {
+            let database = fake.database();
+            let documents = database.documents().unwrap();
+            let checks = block_on(ycsb.after(documents, &memory, level, &ALONE)).expect("checks");
+            let failed: Vec<&str> = checks
+                .iter()
+                .filter(|check| check.verdict == Verdict::Fail)
+                .map(|check| check.name.as_str())
+                .collect();
+            let at_level = |name: &&&str| match level {
+                Level::Full => true,
+                Level::Touched => **name != "record count",
+                Level::Sample => **name == "nothing changed",
+                _ => false,
+            };
+            let wanted: Vec<&str> = seen.iter().filter(at_level).copied().collect();
+            assert_eq!(failed, wanted, "{what} at {level}: {checks:#?}");
+            // What is not counted is said.
+            let skipped = checks.iter().filter(|check| check.verdict == Verdict::Skip).count();
+            assert_eq!(
+                skipped,
+                match level {
+                    Level::Full | Level::Off => 0,
+                    _ => 2,
+                }
+            );
+        }
+    }
+}
+
+/// The row of a key as the load made it: its last write is lost.
+fn older(rows: &mut Rows, key: &str) {
+    let table =
+        hoap_ycsb::UserTable::new("usertable", setup("a", "recordcount=200;fieldcount=2").records);
+    let loaded = Fake::loaded(&table.expect("a table"));
+    let row = loaded.state().rows[key].clone();
+    rows.insert(key.to_owned(), row);
+}
+
+fn cut(rows: &mut Rows, key: &str) {
+    rows.get_mut(key).expect("a row")[0].truncate(50);
+}
+
+/// A record that was deleted and is back, and one that the run inserted and is gone, at every level
+/// that looks.
+#[test]
+fn what_comes_back_and_what_was_inserted_is_looked_for() {
+    for level in [Level::Full, Level::Touched] {
+        let (fake, ycsb) = world(setup(
+            "a",
+            "recordcount=100;readproportion=0;updateproportion=0;insertproportion=0.5;deleteproportion=0.5",
+        ));
+        let before = fake.state().rows.clone();
+        let (_, memory) = run(&ycsb, 60);
+        let now = fake.state().rows.clone();
+        let back = before.iter().find(|(key, _)| !now.contains_key(*key)).expect("a deleted one");
+        let gone = now.keys().find(|key| !before.contains_key(*key)).expect("an inserted one");
+        let failed = |rows: Rows| {
+            fake.state().rows = rows;
+            let database = fake.database();
+            let documents = database.documents().unwrap();
+            let checks = block_on(ycsb.after(documents, &memory, level, &ALONE)).expect("checks");
+            let failed = checks.into_iter().filter(|check| check.verdict == Verdict::Fail);
+            failed.map(|check| check.name).collect::<Vec<_>>()
+        };
+        assert_eq!(failed(now.clone()), [""; 0]);
+        let mut resurrected = now.clone();
+        resurrected.insert(back.0.clone(), back.1.clone());
+        assert!(failed(resurrected).contains(&"nothing lost: writes".to_owned()), "{level}");
+        let mut lost = now.clone();
+        lost.remove(gone);
+        assert!(failed(lost).contains(&"nothing changed".to_owned()), "{level}");
+    }
+}
+
+/// Before a run: what is not as loaded, and what an earlier run inserted, is seen at every level.
+#[test]
+fn a_table_that_is_not_as_loaded_is_seen_before_a_run() {
+    let set_up = || setup("a", "recordcount=100;fieldcount=2");
+    for level in [Level::Full, Level::Touched, Level::Sample] {
+        let (fake, ycsb) = world(set_up());
+        let holds = || {
+            let database = fake.database();
+            let documents = database.documents().unwrap();
+            let checks = block_on(ycsb.before(documents, level, &ALONE)).expect("checks");
+            checks.iter().all(|check| check.verdict != Verdict::Fail)
+        };
+        assert!(holds(), "{level}");
+        let table = hoap_ycsb::UserTable::new("usertable", set_up().records).expect("a table");
+        let mut key = String::new();
+        table.records.append_key(table.records.key(100), &mut key);
+        let row = fake.state().rows.values().next().unwrap().clone();
+        fake.state().rows.insert(key.clone(), row);
+        assert!(!holds(), "{level}: the first record that a run inserts is there");
+        fake.state().rows.remove(&key);
+        run(&ycsb, 1);
+        let (_, written, _) = fake.state().calls.last().cloned().expect("a call");
+        let update = fake.state().calls.iter().any(|(call, ..)| *call == "update");
+        assert_eq!(holds(), !update, "{level}: {written} was written since the load");
+    }
 }

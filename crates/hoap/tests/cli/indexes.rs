@@ -50,7 +50,7 @@ fn an_index_that_is_dropped_is_named_before_a_run_and_made_again_by_resuming() {
     }
 }
 
-/// Of customers and orders, whose clients look before they begin.
+/// Of customers and orders, before a run.
 #[test]
 fn an_index_of_customers_and_orders_that_is_dropped_is_made_again_by_resuming() {
     let p = Place::new();
@@ -60,7 +60,10 @@ fn an_index_of_customers_and_orders_that_is_dropped_is_made_again_by_resuming() 
     for (name, run) in [("shop_customer_country", "pagination"), ("shop_customer_zip", "join")] {
         file.execute_batch(&format!("DROP INDEX {name}")).unwrap();
         let run = format!("run {run} --target sqlite:t.db --operations 20 --warmup 0s");
-        p.fails(&format!("{run} --out bad-{name}"), 3, &["no such index", "--resume"]);
+        p.fails(&format!("{run} --out bad-{name}"), 1, &["\"indexes\"", name, "--resume"]);
+        // Clients look, too.
+        let unchecked = format!("{run} --check off --out off-{name}");
+        p.fails(&unchecked, 3, &["no such index", "--resume"]);
         p.ok(&format!("{load} --resume"));
         p.ok(&format!("{run} --out {name}"));
     }

@@ -11,6 +11,7 @@ use hoap_ch2::checks::snapshot::Snapshot;
 use hoap_ch2::data::{Collection, Schema};
 use hoap_ch2::ledger::Ledger;
 use hoap_record::{Check, Verdict};
+use hoap_workload::checks::watch::ALONE;
 use hoap_workload::{ErrorKind, Result};
 use serde_json::{Value, json};
 
@@ -185,7 +186,7 @@ pub fn a_field_of_another_type_is_an_error_of_the_database_too(fresh: Fresh) {
             loaded.target.documents().unwrap(),
             &loaded.data,
             &mut Expected::nothing(),
-            &|| false,
+            &ALONE,
         ));
         assert_eq!(taken.unwrap_err().kind, ErrorKind::Broken, "{key}");
         let error = added_up(&loaded).unwrap_err();

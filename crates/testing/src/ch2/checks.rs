@@ -12,6 +12,7 @@ use hoap_ch2::ledger::{Delivery, HistoryKey, Ledger, Order, Payment};
 use hoap_ch2::terminal::{Memory, Options, Terminals};
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::{Check, Verdict};
+use hoap_workload::checks::watch::ALONE;
 use serde_json::{Value, json};
 
 use super::loaded::{Fresh, Loaded, document};
@@ -19,7 +20,7 @@ use crate::wait;
 
 pub fn snapshot(loaded: &Loaded, expected: &mut Expected) -> Snapshot {
     let documents = loaded.target.documents().unwrap();
-    wait(Snapshot::take(documents, &loaded.data, expected, &|| false)).unwrap()
+    wait(Snapshot::take(documents, &loaded.data, expected, &ALONE)).unwrap()
 }
 
 fn check(loaded: &Loaded) -> Vec<Check> {
@@ -88,7 +89,7 @@ pub fn everything_holds_after_many_clients_and_the_ledger_agrees(fresh: Fresh) {
         let mut checks = conditions(&after, &loaded.data, deliveries, "test");
         checks.extend(conditions(&after, &loaded.data, Deliveries::OfCustomers, "test"));
         let (target, data) = (&loaded.target, &loaded.data);
-        checks.push(wait(expected.sample.check(target, data, ledger, "test", &|| false)).unwrap());
+        checks.push(wait(expected.sample.check(target, data, ledger, "test", &ALONE)).unwrap());
         checks.extend(expected.checks(ledger, &before.districts, &after, "test"));
         for c in &checks {
             assert_eq!(c.verdict, Verdict::Pass, "{c:?}");

@@ -12,6 +12,7 @@ use hoap_ch2::checks::unchanged::{Changes, Sample};
 use hoap_ch2::data::{Collection, Schema};
 use hoap_ch2::ledger::Ledger;
 use hoap_record::{Check, Verdict};
+use hoap_workload::checks::watch::ALONE;
 use serde_json::json;
 
 use super::checks::{drive, failed, snapshot, terminals};
@@ -30,8 +31,7 @@ pub(super) struct Run {
 
 impl Run {
     pub fn new(loaded: Loaded, fresh: bool, clients: usize, operations: usize) -> Run {
-        let counters =
-            wait(counters::read(&loaded.target, &loaded.data, fresh, &|| false)).unwrap();
+        let counters = wait(counters::read(&loaded.target, &loaded.data, fresh, &ALONE)).unwrap();
         let whole = snapshot(&loaded, &mut Expected::nothing());
         let ledger = drive(&terminals(&loaded), clients, operations).ledger;
         Run { loaded, fresh, counters, whole, ledger }
@@ -47,10 +47,10 @@ impl Run {
         let changes = if *fresh { Changes::Met } else { Changes::Unknown };
         let mut expected = Expected::of(ledger).sampling(sample.knowing(changes));
         let touched = Touched { target, data, before, fresh: *fresh, ledger };
-        let after = wait(touched.in_parts(&mut expected, most, &|| false)).unwrap();
+        let after = wait(touched.in_parts(&mut expected, most, &ALONE)).unwrap();
         let deliveries = Deliveries::OfLedger { before, ledger };
         let mut checks = conditions(&after, data, deliveries, "test");
-        let sample = expected.sample.check(target, data, ledger, "test", &|| false);
+        let sample = expected.sample.check(target, data, ledger, "test", &ALONE);
         checks.push(wait(sample).unwrap());
         checks.extend(expected.checks(ledger, before, &after, "test"));
         checks
@@ -58,10 +58,10 @@ impl Run {
 
     fn sampled(&self, sample: Sample) -> Vec<Check> {
         let Run { loaded: Loaded { target, data, .. }, fresh, ledger, .. } = self;
-        let after = wait(counters::read(target, data, *fresh, &|| false)).unwrap();
+        let after = wait(counters::read(target, data, *fresh, &ALONE)).unwrap();
         let before = &self.counters.districts;
         let sample = sample.knowing(Changes::Unknown);
-        let sample = wait(sample.check(target, data, ledger, "test", &|| false)).unwrap();
+        let sample = wait(sample.check(target, data, ledger, "test", &ALONE)).unwrap();
         vec![nothing_lost::counters(ledger, before, &after, "test"), sample]
     }
 
@@ -127,7 +127,7 @@ pub fn what_was_touched_says_what_all_documents_say(fresh: Fresh) {
 pub fn data_that_is_not_as_loaded_is_seen_before_the_run(fresh: Fresh) {
     let loaded = Loaded::new(fresh, Schema::Ch2);
     let check = |fresh| {
-        let found = wait(counters::read(&loaded.target, &loaded.data, fresh, &|| false)).unwrap();
+        let found = wait(counters::read(&loaded.target, &loaded.data, fresh, &ALONE)).unwrap();
         counters::before(&found, &loaded.data, "test").verdict
     };
     assert_eq!((check(true), check(false)), (Verdict::Pass, Verdict::Pass));

@@ -11,6 +11,7 @@ use hoap_ch2::checks::unchanged::Sample;
 use hoap_ch2::data::{Collection, Schema};
 use hoap_ch2::ledger::{Ledger, Order};
 use hoap_record::{Check, Verdict};
+use hoap_workload::checks::watch::ALONE;
 use serde_json::{Map, Value, json};
 
 use super::checks::{drive, failed, snapshot, terminals};
@@ -32,7 +33,7 @@ pub fn all_checks(
     let after = snapshot(loaded, &mut expected);
     let deliveries = Deliveries::OfLedger { before: &before.districts, ledger };
     let mut checks = conditions(&after, &loaded.data, deliveries, "test");
-    let unchanged = expected.sample.check(&loaded.target, &loaded.data, ledger, "test", &|| false);
+    let unchanged = expected.sample.check(&loaded.target, &loaded.data, ledger, "test", &ALONE);
     checks.push(wait(unchanged).unwrap());
     checks.extend(expected.checks(ledger, &before.districts, &after, "test"));
     checks
@@ -41,7 +42,7 @@ pub fn all_checks(
 /// The sample alone, on data on which nothing ran.
 fn sample_check(loaded: &Loaded, sample: &Sample) -> Check {
     let nobody = Ledger::default();
-    let check = sample.check(&loaded.target, &loaded.data, &nobody, "test", &|| false);
+    let check = sample.check(&loaded.target, &loaded.data, &nobody, "test", &ALONE);
     wait(check).unwrap()
 }
 
@@ -163,7 +164,7 @@ pub fn what_transactions_change_elsewhere_stays_where_they_do_not(fresh: Fresh) 
     let gone = loaded.write(async |tx| tx.delete("region", "2").await).unwrap();
     assert!(gone);
     let detail = sample_check(&loaded, &all).detail.unwrap_or_default();
-    assert!(detail.contains("region 2: there is no such document"), "{detail}");
+    assert!(detail.contains("region 2 is not there"), "{detail}");
 }
 
 /// A sample sees only its share of the documents: what is outside of it stays unseen, the sample of

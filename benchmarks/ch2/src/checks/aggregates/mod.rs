@@ -15,13 +15,13 @@ use serde_json::Value;
 
 use super::conditions::{Deliveries, conditions};
 use super::district::{District, Undelivered};
-use super::finding::Finding;
 use super::nothing_lost;
 use super::snapshot::{Reach, Snapshot};
 use super::stock::Sold;
 use crate::data::{Collection, DataSet, Schema};
 use crate::ledger::Ledger;
 use crate::queries::texts;
+use hoap_workload::checks::Finding;
 
 /// The queries of a database that adds up itself.
 pub struct Aggregates {

@@ -16,6 +16,7 @@ use hoap_ch2::ledger::Ledger;
 use hoap_ch2::ledger::log::{Entry, Log};
 use hoap_database::Database;
 use hoap_testing::scanned::block_on;
+use hoap_workload::checks::watch::ALONE;
 use terminals::{Run, run};
 
 /// The orders, payments and deliveries of 30 minutes with 2,000 new orders a second, by the mix.
@@ -74,11 +75,11 @@ fn checks_copy_nothing_of_a_ledger() {
 fn touched(data: &DataSet, run: &Run, most: u64) -> Snapshot {
     let before = Database::new(Answers::before(data));
     let after = Database::new(Answers::after(data, run));
-    let before = block_on(counters::read(&before, data, true, &|| false)).unwrap().districts;
+    let before = block_on(counters::read(&before, data, true, &ALONE)).unwrap().districts;
     let ledger = &run.ledger;
     let touched = Touched { target: &after, data, before: &before, fresh: true, ledger };
     let mut expected = Expected::of(ledger);
-    let snapshot = block_on(touched.in_parts(&mut expected, most, &|| false)).unwrap();
+    let snapshot = block_on(touched.in_parts(&mut expected, most, &ALONE)).unwrap();
     let checks = expected.checks(ledger, &before, &snapshot, "test");
     // The answers do not have these digests: each commit is found once, and once it is wrong.
     for (check, (_, n)) in checks.iter().zip(sizes(ledger)) {

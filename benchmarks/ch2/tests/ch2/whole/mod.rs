@@ -11,6 +11,7 @@ use hoap_ch2::data::{Collection, DataSet, Schema, Spec};
 use hoap_database::Database;
 use hoap_record::{Check, Verdict};
 use hoap_testing::scanned::block_on;
+use hoap_workload::checks::watch::ALONE;
 use serde_json::{Value, json};
 
 /// What a warehouse may take, bytes: mostly the sums of its ten districts.
@@ -24,7 +25,7 @@ fn take(made: &Made) -> Snapshot {
     let mut nothing = Expected::nothing();
     let database = Database::new(made.clone());
     let documents = database.documents().unwrap();
-    block_on(Snapshot::take(documents, &made.data, &mut nothing, &|| false)).unwrap()
+    block_on(Snapshot::take(documents, &made.data, &mut nothing, &ALONE)).unwrap()
 }
 
 fn check(made: &Made) -> Vec<Check> {

@@ -20,6 +20,7 @@ use hoap_record::{Check, Verdict};
 use hoap_testing::ch2::loaded::Loaded;
 use hoap_testing::wait;
 use hoap_workload::ErrorKind;
+use hoap_workload::checks::watch::ALONE;
 
 use super::flaky::{Fate, Flaky};
 
@@ -43,7 +44,7 @@ pub fn drive(terminals: &Terminals, clients: usize, operations: usize) -> (Memor
 
 fn snapshot(loaded: &Loaded, expected: &mut Expected) -> Snapshot {
     let documents = loaded.target.documents().unwrap();
-    wait(Snapshot::take(documents, &loaded.data, expected, &|| false)).unwrap()
+    wait(Snapshot::take(documents, &loaded.data, expected, &ALONE)).unwrap()
 }
 
 /// Runs 600 operations on a database with these fates and checks the data as `hoap run` does.
@@ -116,7 +117,7 @@ fn checks_run_a_transaction_again_that_conflicts() {
     let flaky = Flaky::new(&loaded.target, |_| Fate::Acknowledged);
     let counters = |conflicts: u64| {
         flaky.state.conflicts.store(conflicts, Ordering::SeqCst);
-        wait(counters::read(&flaky.database(), &loaded.data, true, &|| false))
+        wait(counters::read(&flaky.database(), &loaded.data, true, &ALONE))
     };
     let undisturbed = counters(0).unwrap();
     let disturbed = counters(5).unwrap();

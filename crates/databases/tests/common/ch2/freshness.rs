@@ -16,6 +16,7 @@ use hoap_drive::{Client, Look, Outcome, Probe, Probing, Workload};
 use hoap_record::Verdict;
 use hoap_testing::ch2::loaded::{Loaded, data, load_part};
 use hoap_testing::wait;
+use hoap_workload::checks::watch::ALONE;
 use hoap_workload::load::Existing;
 use hoap_workload::{ErrorKind, note};
 
@@ -145,7 +146,7 @@ fn each_commit_moves_its_clients_counter_and_the_data_stays_what_it_is() {
     let bench = Bench::new(|_| Fate::Acknowledged);
     let documents = bench.loaded.target.documents().unwrap();
     let take = |expected: &mut Expected| {
-        wait(Snapshot::take(documents, &bench.loaded.data, expected, &|| false)).unwrap()
+        wait(Snapshot::take(documents, &bench.loaded.data, expected, &ALONE)).unwrap()
     };
     let before = take(&mut Expected::nothing());
     let (memory, failed) = drive(&bench.terminals, 2, 150);

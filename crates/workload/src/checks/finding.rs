@@ -76,3 +76,9 @@ impl Finding {
         }
     }
 }
+
+/// A check of documents that was not made.
+pub fn skipped(when: &str, name: &str, why: String) -> Check {
+    let check = Finding::default().check(when, name, "documents with the load and the ledger");
+    Check { verdict: Verdict::Skip, detail: Some(why), ..check }
+}

@@ -1,0 +1,206 @@
+//! What a document must be, and how one that was read differs.
+
+use hoap_database::Row;
+use serde_json::{Map, Value};
+
+use crate::alike::{same, unlike};
+use crate::load::LoadSource;
+use crate::{Error, ErrorKind, Result};
+
+/// What a key must hold.
+pub enum Expected<'a> {
+    /// No document.
+    Absent,
+    /// This document.
+    There(Document<'a>),
+    /// This document or none: the outcome of what made or removed it is unknown.
+    Perhaps(Document<'a>),
+}
+
+/// A document: its fields as they must be, but for some.
+pub struct Document<'a> {
+    made: Map<String, Value>,
+    but: Vec<(String, Wanted<'a>)>,
+}
+
+/// What a field may be that need not be as it was made.
+pub enum Wanted<'a> {
+    /// A number that is no smaller than the one made.
+    AtLeast,
+    /// Any value of the type of the one made; any but an array or object where that is null.
+    Typed,
+    /// What this finds nothing wrong with, beside the other fields. It says what is wrong.
+    Fits(Box<Fits<'a>>),
+}
+
+/// Says what is wrong with a value, beside the other fields of its document.
+pub type Fits<'a> = dyn Fn(&Value, Found<'_>) -> Option<String> + 'a;
+
+/// The fields of a document that was read.
+#[derive(Clone, Copy)]
+pub struct Found<'r> {
+    names: &'r [&'r str],
+    row: &'r Row,
+}
+
+impl Found<'_> {
+    /// The value of a field of the document itself; `None` where it was not asked for.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.row.get(self.names.iter().position(|&n| n == name)?)
+    }
+}
+
+impl<'a> Document<'a> {
+    /// A document of these fields.
+    pub fn of(made: Map<String, Value>) -> Document<'a> {
+        Document { made, but: Vec::new() }
+    }
+
+    /// Document `index` of the collection at `at` as a load makes it.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Broken`] where that is no JSON object.
+    pub fn loaded(source: &dyn LoadSource, at: usize, index: u64) -> Result<Document<'a>> {
+        let (mut key, mut text) = (String::new(), Vec::new());
+        source.append(at, index, &mut key, &mut text);
+        let made = serde_json::from_slice(&text);
+        let made = made.map_err(|e| Error::new(ErrorKind::Broken, format!("make {key}"), e))?;
+        Ok(Document::of(made))
+    }
+
+    /// The same but for the field at a path, such as `address.zip`. Elements of an array have the
+    /// array's path.
+    #[must_use]
+    pub fn but(mut self, path: impl Into<String>, wanted: Wanted<'a>) -> Document<'a> {
+        self.but.push((path.into(), wanted));
+        self
+    }
+
+    /// The value of a field as it was made.
+    pub fn made(&mut self, name: &str) -> Option<&mut Value> {
+        self.made.get_mut(name)
+    }
+
+    /// The names of its fields.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.made.keys().map(String::as_str)
+    }
+
+    /// What is wrong with the fields of these names.
+    pub fn wrong(&self, names: &[&str], row: &Row) -> Vec<String> {
+        let document = Found { names, row };
+        let each = names.iter().zip(row);
+        each.filter_map(|(name, found)| {
+            let made = self.made.get(*name).unwrap_or(&Value::Null);
+            self.differs(name, (made, found), document)
+        })
+        .collect()
+    }
+
+    fn differs(
+        &self,
+        path: &str,
+        (made, found): (&Value, &Value),
+        document: Found<'_>,
+    ) -> Option<String> {
+        if let Some((_, wanted)) = self.but.iter().find(|(other, _)| other == path) {
+            return wanted.differs(path, (made, found), document);
+        }
+        let within = |other: &str| other.strip_prefix(path).is_some_and(|r| r.starts_with('.'));
+        match (made, found) {
+            (Value::Object(a), Value::Object(b)) if self.but.iter().any(|(p, _)| within(p)) => {
+                let of = |of: &Map<String, Value>, name| of.get(name).cloned().unwrap_or_default();
+                let mut names = a.keys().chain(b.keys());
+                names.find_map(|name| {
+                    let path = format!("{path}.{name}");
+                    self.differs(&path, (&of(a, name), &of(b, name)), document)
+                })
+            }
+            (Value::Array(a), Value::Array(b))
+                if a.len() == b.len() && self.but.iter().any(|(p, _)| within(p)) =>
+            {
+                a.iter().zip(b).find_map(|two| self.differs(path, two, document))
+            }
+            _ => (!same(made, found)).then(|| unlike(path, found, made)),
+        }
+    }
+}
+
+impl Wanted<'_> {
+    fn differs(
+        &self,
+        path: &str,
+        (made, found): (&Value, &Value),
+        document: Found<'_>,
+    ) -> Option<String> {
+        match self {
+            Wanted::Fits(wrong) => wrong(found, document),
+            Wanted::AtLeast => {
+                let numbers = made.as_f64().zip(found.as_f64());
+                let holds = numbers.is_some_and(|(made, found)| found >= made - 1e-9 * made.abs());
+                (!holds).then(|| format!("{path} is {found}, it must be at least {made}"))
+            }
+            Wanted::Typed => {
+                let kind = std::mem::discriminant::<Value>;
+                let holds = match made {
+                    Value::Null => !found.is_array() && !found.is_object(),
+                    made => kind(made) == kind(found),
+                };
+                (!holds).then(|| unlike(path, found, made))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// What need not be as it was made, and how it may be.
+    type But = (&'static str, fn() -> Wanted<'static>);
+
+    /// What is wrong with `found` where `{"n": 5, "l": [{"a": 1, "d": null}], "t": "x"}` was made.
+    fn wrong(found: Value, but: &[But]) -> Vec<String> {
+        let made = json!({"n": 5, "l": [{"a": 1, "d": null}], "t": "x"});
+        let mut document = Document::of(made.as_object().unwrap().clone());
+        for (path, wanted) in but {
+            document = document.but(*path, wanted());
+        }
+        let names: Vec<String> = document.names().map(str::to_owned).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let row: Row = names.iter().map(|name| found[*name].clone()).collect();
+        document.wrong(&names, &row)
+    }
+
+    #[test]
+    fn a_document_is_compared_with_its_shape() {
+        let least: But = ("n", || Wanted::AtLeast);
+        let typed: But = ("l.d", || Wanted::Typed);
+        let text: But = ("t", || Wanted::Typed);
+        for (found, but, faults) in [
+            (json!({"n": 5, "l": [{"a": 1, "d": null}], "t": "x"}), &[][..], 0),
+            (json!({"n": 5.0, "l": [{"a": 1}], "t": "x"}), &[], 0),
+            // Missing, of another type, extra, another value.
+            (json!({"l": [{"a": 1}], "t": "x"}), &[], 1),
+            (json!({"n": "5", "l": [{"a": 1}], "t": null}), &[], 2),
+            (json!({"n": 5, "l": [{"a": 1, "b": 0}], "t": "x"}), &[], 1),
+            (json!({"n": 5, "l": [{"a": 1}, {"a": 1}], "t": "x"}), &[], 1),
+            (json!({"n": 6, "l": [{"a": 1}], "t": "x"}), &[], 1),
+            // At least.
+            (json!({"n": 6, "l": [{"a": 1}], "t": "x"}), &[least], 0),
+            (json!({"n": 4, "l": [{"a": 1}], "t": "x"}), &[least], 1),
+            (json!({"n": "6", "l": [{"a": 1}], "t": "x"}), &[least], 1),
+            (json!({"l": [{"a": 1}], "t": "x"}), &[least], 1),
+            // Exempt, but not of any type; what is beside it is compared.
+            (json!({"n": 5, "l": [{"a": 1, "d": "now"}], "t": "y"}), &[typed, text], 0),
+            (json!({"n": 5, "l": [{"a": 1, "d": [1]}], "t": "y"}), &[typed, text], 1),
+            (json!({"n": 5, "l": [{"a": 2, "d": "now"}], "t": 7}), &[typed, text], 2),
+            (json!({"n": 5, "l": [{"a": 1, "e": 1}], "t": "x"}), &[typed], 1),
+        ] {
+            let told = wrong(found.clone(), but);
+            assert_eq!(told.len(), faults, "{found}: {told:?}");
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Reads documents by key: in transactions of several sessions at a time, from a store of records,
+//! or by a scan.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use futures_util::future::try_join_all;
+use hoap_database::engine::RecordSession;
+use hoap_database::key_value::{Fields, Record, Table};
+use hoap_database::{Access, Database, Documents, Intent, KeyValueSession, Row, Session};
+use serde_json::Value;
+
+use super::by_key::ByKey;
+use super::watch::Watch;
+use crate::{Error, ErrorKind, Result};
+
+/// Documents that a session reads at once; every database reads this many in one transaction.
+const KEYS: usize = 50;
+
+/// Fields read at once; databases limit the arguments of a function or the length of an expression.
+const FIELDS: usize = 40;
+
+/// How often a transaction is run again that conflicts, and the pause before the first time, which
+/// grows by itself. Nobody changes the data; but a database may have locks of its own work.
+const RETRIES: u32 = 8;
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Sessions side by side, where a database answers several at a time.
+const SESSIONS: usize = 8;
+
+/// Sessions that only read.
+pub struct Reader<'a> {
+    sessions: Vec<Session>,
+    watch: Watch<'a>,
+}
+
+impl<'a> Reader<'a> {
+    /// Connects.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where the database has no transactions, and its errors.
+    pub async fn new(target: &Database, watch: &Watch<'a>) -> Result<Reader<'a>> {
+        let transactions = target.transactions()?;
+        let mut sessions = vec![transactions.session().await?];
+        while !target.blocking() && sessions.len() < SESSIONS {
+            sessions.push(transactions.session().await?);
+        }
+        Ok(Reader { sessions, watch: *watch })
+    }
+
+    /// The number of keys that one call reads at a time.
+    pub fn batch(&self) -> usize {
+        KEYS * self.sessions.len()
+    }
+
+    /// Who watches.
+    pub fn watch(&self) -> &Watch<'a> {
+        &self.watch
+    }
+
+    /// Its sessions, each with a part of `all`, of which there are no more than a batch.
+    pub fn shared<'s, T>(
+        &'s mut self,
+        all: &'s [T],
+    ) -> impl Iterator<Item = (&'s mut Session, &'s [T])> {
+        self.sessions.iter_mut().zip(all.chunks(KEYS))
+    }
+}
+
+impl ByKey for Reader<'_> {
+    async fn read(
+        &mut self,
+        collection: &str,
+        keys: &[String],
+        names: &[&str],
+    ) -> Result<Vec<Option<Row>>> {
+        let mut rows = Vec::with_capacity(keys.len());
+        for keys in keys.chunks(self.batch()) {
+            self.watch.go_on(collection)?;
+            let parts = self.shared(keys);
+            let parts = parts.map(|(session, keys)| part(session, collection, keys, names));
+            rows.extend(try_join_all(parts).await?.into_iter().flatten());
+        }
+        saw(&self.watch, keys, &rows);
+        Ok(rows)
+    }
+}
+
+fn saw(watch: &Watch<'_>, keys: &[String], rows: &[Option<Row>]) {
+    let there = keys.iter().zip(rows).filter_map(|(key, row)| Some((key, row.as_ref()?)));
+    there.for_each(|(key, row)| watch.saw(key, row));
+}
+
+async fn part(
+    session: &mut Session,
+    collection: &str,
+    keys: &[String],
+    names: &[&str],
+) -> Result<Vec<Option<Row>>> {
+    let mut all: Vec<Option<Row>> = vec![Some(Row::new()); keys.len()];
+    for names in names.chunks(FIELDS) {
+        let mut retries = 0;
+        let rows = loop {
+            match look(session, collection, keys, names).await {
+                Err(e) => pause(e, &mut retries).await?,
+                Ok(rows) => break rows,
+            }
+        };
+        for (whole, part) in all.iter_mut().zip(rows) {
+            *whole = whole.take().zip(part).map(|(mut whole, part)| {
+                whole.extend(part);
+                whole
+            });
+        }
+    }
+    Ok(all)
+}
+
+/// Reads fields in one transaction.
+async fn look(
+    session: &mut Session,
+    collection: &str,
+    keys: &[String],
+    names: &[&str],
+) -> Result<Vec<Option<Row>>> {
+    let mut tx = session.begin(Access::Read).await?;
+    let rows = tx.get_many(collection, keys, names, Intent::Look).await?;
+    tx.commit().await?;
+    Ok(rows)
+}
+
+/// Waits before a transaction that failed by this error is run again.
+///
+/// # Errors
+/// The error, where it is no conflict or one too many.
+pub async fn pause(error: Error, retries: &mut u32) -> Result<()> {
+    if error.kind != ErrorKind::Conflict || *retries == RETRIES {
+        return Err(error);
+    }
+    *retries += 1;
+    tokio::time::sleep(PAUSE * *retries).await;
+    Ok(())
+}
+
+/// Records of a store, whose fields are text.
+pub struct Records<'a, S> {
+    session: KeyValueSession<S>,
+    table: &'a Table,
+    watch: Watch<'a>,
+    record: Record,
+}
+
+impl<'a, S> Records<'a, S> {
+    /// Those of a session on this table.
+    pub fn new(session: KeyValueSession<S>, table: &'a Table, watch: &Watch<'a>) -> Self {
+        Records { session, table, watch: *watch, record: Record::default() }
+    }
+}
+
+impl<S: RecordSession> ByKey for Records<'_, S> {
+    async fn read(
+        &mut self,
+        collection: &str,
+        keys: &[String],
+        names: &[&str],
+    ) -> Result<Vec<Option<Row>>> {
+        let places: HashMap<&str, usize> = names.iter().zip(0..).map(|(n, at)| (*n, at)).collect();
+        let mut rows = Vec::with_capacity(keys.len());
+        for key in keys {
+            self.watch.go_on(collection)?;
+            if !self.session.read(key, Fields::All, &mut self.record).await? {
+                rows.push(None);
+                continue;
+            }
+            let mut row: Row = vec![Value::Null; names.len()];
+            for (field, value) in self.record.iter() {
+                let name = self.table.fields.get(usize::from(field)).map_or("", String::as_str);
+                let Some(&at) = places.get(name) else { continue };
+                let place = &mut row[at];
+                if !place.is_null() {
+                    let tried = format!("read {collection} {key}");
+                    let answer = format!("{name} came back twice");
+                    return Err(Error::new(ErrorKind::Broken, tried, answer));
+                }
+                *place = String::from_utf8_lossy(value).into_owned().into();
+            }
+            rows.push(Some(row));
+        }
+        saw(&self.watch, keys, &rows);
+        Ok(rows)
+    }
+}
+
+/// The most documents of a collection that is scanned for a few of them.
+const SCANNED: u64 = 1_000_000;
+
+/// Documents by key of a database that has transactions, or by a scan of one that has none.
+pub enum Reading<'a> {
+    #[allow(missing_docs)]
+    Keys(Reader<'a>),
+    #[allow(missing_docs)]
+    Scan(Documents<'a>, Watch<'a>),
+}
+
+impl<'a> Reading<'a> {
+    /// How this database's documents are read, of which the largest collection has so many; or why
+    /// not.
+    ///
+    /// # Errors
+    /// Those of connecting.
+    pub async fn of(
+        target: &'a Database,
+        most: u64,
+        watch: &Watch<'a>,
+    ) -> Result<std::result::Result<Reading<'a>, String>> {
+        match target.transactions() {
+            Ok(_) => Ok(Ok(Reading::Keys(Reader::new(target, watch).await?))),
+            Err(_) if most <= SCANNED => Ok(Ok(Reading::Scan(target.documents()?, *watch))),
+            Err(lacks) => Ok(Err(format!("no document is read by key: {lacks}"))),
+        }
+    }
+}
+
+impl ByKey for Reading<'_> {
+    async fn read(
+        &mut self,
+        collection: &str,
+        keys: &[String],
+        names: &[&str],
+    ) -> Result<Vec<Option<Row>>> {
+        let (documents, watch) = match self {
+            Reading::Keys(reader) => return reader.read(collection, keys, names).await,
+            Reading::Scan(documents, watch) => (documents, watch),
+        };
+        let places: HashMap<&str, usize> =
+            keys.iter().zip(0..).map(|(key, at)| (key.as_str(), at)).collect();
+        let mut rows: Vec<Option<Row>> = vec![None; keys.len()];
+        let mut each = |key: &str, row: Row| {
+            watch.go_on(collection)?;
+            watch.saw(key, &row);
+            match places.get(key).map(|&at| rows[at].replace(row)) {
+                Some(Some(_)) => {
+                    let tried = format!("scan {collection}");
+                    let answer = format!("two documents have the key {key}");
+                    Err(Error::new(ErrorKind::Broken, tried, answer))
+                }
+                _ => Ok(()),
+            }
+        };
+        documents.scan(collection, names, &mut each).await?;
+        Ok(rows)
+    }
+}
