@@ -28,7 +28,8 @@ impl Date {
     /// 9999-12-31.
     pub const MAX: Date = Date(days(9999, 12, 31) as i32);
 
-    /// 2021-01-01, the RUN_DATE of the published runs (CH2 paper, section 4).
+    /// 2021-01-01: the RUN_DATE (CH2 paper 3.2, which states no value) to which the dates of the
+    /// published query texts belong.
     pub const RUN_DATE: Date = Date(days(2021, 1, 1) as i32);
 
     /// The day of this year, month (1 to 12) and day of the month, or `None` where it does not

@@ -1,4 +1,4 @@
-//! Nations and regions (CH2 paper, section 3: 62 nations, so that the code point of a state's first
+//! Nations and regions (CH2 paper 3.1: 62 nations, so that the code point of a state's first
 //! character is the key of a nation).
 
 /// Name, key (the code point of `0`–`9`, `A`–`Z`, `a`–`z`) and region of each nation, by key.

@@ -1,4 +1,4 @@
-//! A driver: it says how far it is, hears when its steps begin, and sends its folder.
+//! A driver: it says how far it is, hears when its steps begin, and sends the files of its folder.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

@@ -103,7 +103,7 @@ impl Choices {
     }
 
     /// Position in [`NATIONS`] of a supplier's nation. Numbers of suppliers per nation differ by at
-    /// most one (CH2 paper, section 4: no skew).
+    /// most one (CH2 paper 3.2: no skew).
     pub(crate) fn nation_of_supplier(&self, supplier: u32) -> usize {
         let permutation = self.supplier_nation.of([0; 3]);
         permutation.apply(u64::from(supplier)) as usize % NATIONS.len()

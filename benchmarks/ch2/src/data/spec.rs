@@ -53,7 +53,7 @@ impl ExtraFields {
 }
 
 impl Default for ExtraFields {
-    /// 64, the number of the published runs (CH2++ paper, section 3).
+    /// 64, the number of the published runs (CH2++ paper 3.2).
     fn default() -> Self {
         ExtraFields::all(64)
     }

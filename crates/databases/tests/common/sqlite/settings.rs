@@ -69,7 +69,7 @@ fn load_again(target: &Database) {
 }
 
 /// The indexes of CH2's transactions serve both the searches and the query texts, which use the
-/// same words (CH2 paper, section 3.2).
+/// same words.
 #[test]
 fn queries_in_the_words_of_the_mapping_use_the_indexes() {
     let (target, guard) = target("?synchronous=off");
