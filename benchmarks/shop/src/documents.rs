@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use clap::Args;
-use hoap_conduct::data::{DataOffer, NoFlags};
+use clap::builder::PossibleValuesParser;
+use hoap_conduct::data::DataOffer;
 use hoap_conduct::values::count;
+use hoap_database::shop::{CUSTOMERS, ORDERS};
 use hoap_files::{FileSource, number};
-use hoap_workload::Result;
 use hoap_workload::load::LoadSource;
+use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::{Map, Value};
 
 use crate::data::{DATA_VERSION, ShopData, ShopSpec};
+use crate::load::CustomersAlone;
 
 /// What customers and orders are made from. Every number of "so many per" is exact.
 #[derive(Debug, Args)]
@@ -30,6 +33,16 @@ pub struct ShopFlags {
     /// Seed of the data
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+}
+
+/// What a load takes of it.
+#[derive(Debug, Args)]
+#[group(skip)]
+pub struct ShopLoadFlags {
+    /// Only these collections: Pagination reads the customers alone, JOIN both [default: both]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    #[arg(value_parser = PossibleValuesParser::new([CUSTOMERS, ORDERS]))]
+    pub collections: Vec<String>,
 }
 
 impl ShopFlags {
@@ -53,10 +66,25 @@ impl DataOffer for ShopFlags {
     type Variant = ();
     const DATA_VERSION: u32 = DATA_VERSION;
 
-    type OfLoad = NoFlags;
+    type OfLoad = ShopLoadFlags;
 
     fn source(&self, (): &()) -> Result<Arc<dyn LoadSource>> {
         Ok(Arc::new(self.data_set()?))
+    }
+
+    fn loaded(&self, (): &(), flags: &ShopLoadFlags) -> Result<Arc<dyn LoadSource>> {
+        let named =
+            |name: &str| flags.collections.is_empty() || flags.collections.contains(&name.into());
+        match (named(CUSTOMERS), named(ORDERS)) {
+            (true, true) => self.source(&()),
+            (true, false) => Ok(Arc::new(CustomersAlone(self.data_set()?))),
+            (false, _) => Err(Error::new(
+                ErrorKind::Invalid,
+                "load orders alone",
+                "nothing reads orders without their customers",
+            )
+            .advise(format!("give --collections {CUSTOMERS}, or leave it out for both"))),
+        }
     }
 
     fn files(&self, (): &()) -> Result<Box<dyn FileSource>> {

@@ -19,6 +19,9 @@ pub const BENCHMARK: &str = "shop";
 #[serde(deny_unknown_fields)]
 struct Parameters {
     version: u32,
+    /// The only collection that was loaded; `None` if both were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    collections: Option<String>,
     #[serde(flatten, with = "SpecFields")]
     spec: ShopSpec,
 }
@@ -41,7 +44,7 @@ impl LoadSource for ShopData {
     }
 
     fn parameters(&self) -> Value {
-        json!(Parameters { version: DATA_VERSION, spec: *self.spec() })
+        json!(Parameters { version: DATA_VERSION, collections: None, spec: *self.spec() })
     }
 
     fn collections(&self) -> Vec<&'static str> {
@@ -81,6 +84,57 @@ impl TypedSource for ShopData {
         let collection = ShopCollection::ALL[at];
         self.append_key(collection, index, key);
         hand_over(values, |writer| ShopData::write(self, collection, index, writer))
+    }
+}
+
+/// The customers without the orders that their lists name: what Pagination reads.
+pub struct CustomersAlone(pub ShopData);
+
+impl LoadSource for CustomersAlone {
+    fn benchmark(&self) -> &'static str {
+        BENCHMARK
+    }
+
+    fn parameters(&self) -> Value {
+        let collections = Some(CUSTOMERS.to_owned());
+        json!(Parameters { version: DATA_VERSION, collections, spec: *self.0.spec() })
+    }
+
+    fn collections(&self) -> Vec<&'static str> {
+        vec![CUSTOMERS]
+    }
+
+    fn part(&self, at: usize, part: u64, of: u64) -> Range<u64> {
+        LoadSource::part(&self.0, at, part, of)
+    }
+
+    fn append(&self, at: usize, index: u64, key: &mut String, text: &mut Vec<u8>) {
+        LoadSource::append(&self.0, at, index, key, text);
+    }
+
+    fn typed(&self) -> Option<&dyn TypedSource> {
+        self.0.typed()
+    }
+
+    fn indexes(&self) -> Vec<Index> {
+        let all = self.0.indexes().into_iter();
+        all.filter(|index| index.name == COUNTRY_INDEX).collect()
+    }
+}
+
+/// Refuses data without orders, by the parameters of its note.
+///
+/// # Errors
+/// Returns [`ErrorKind::Unavailable`] with the load that makes them.
+pub fn expect_orders(parameters: &Value) -> Result<()> {
+    match parameters.get("collections") {
+        None => Ok(()),
+        Some(_) => Err(Error::new(
+            ErrorKind::Unavailable,
+            "use the loaded orders",
+            format!("only {CUSTOMERS} was loaded, by --collections"),
+        )
+        .advise("load both with `hoap load shop --replace`")),
     }
 }
 

@@ -117,6 +117,7 @@ impl Offer for JoinFlags {
         let target = open(&clients.target).await?;
         let joins = target.joins()?;
         let opened = Opened::new(line.name, clients, target).await?;
+        opened.note.iter().try_for_each(|note| source::expect_orders(&note.data))?;
         let join = Join::new(joins, opened.data, *variant, opened.options())?;
         let own = settings(json!({ "variant": join.variant().name() }));
         opened.run(join, together([own, keep.settings()]), *keep, setting).await
@@ -172,7 +173,7 @@ impl<'a> Opened<'a> {
         let checked = Clients::checked(self.level);
         let settings = together([self.clients.settings(&self.plan.steps), own, checked]);
         let constants = json!({ "run_seed": setting.common.run_seed });
-        let data = self.data.parameters();
+        let data = self.note.as_ref().map_or_else(|| self.data.parameters(), |n| n.data.clone());
         let basis = Basis { note: self.note.as_ref(), data, constants };
         let target = &self.target;
         let mut record = begin(self.name, target, basis, settings);

@@ -45,6 +45,18 @@ pub trait DataOffer: Args + Debug + 'static {
     /// Fails if the flags make no data set.
     fn source(&self, variant: &Self::Variant) -> Result<Arc<dyn LoadSource>>;
 
+    /// Those of them that a load with its own flags writes: all.
+    ///
+    /// # Errors
+    /// Fails if the flags make no data set.
+    fn loaded(
+        &self,
+        variant: &Self::Variant,
+        _of_load: &Self::OfLoad,
+    ) -> Result<Arc<dyn LoadSource>> {
+        self.source(variant)
+    }
+
     /// The documents, for files.
     ///
     /// # Errors
@@ -210,7 +222,7 @@ impl<D: DataOffer> AskedLoad for (&'static DataLine<D>, LoadFlags<D>) {
     }
 
     fn source(&self) -> Result<Arc<dyn LoadSource>> {
-        self.1.data.source(&self.0.variant)
+        self.1.data.loaded(&self.0.variant, &self.1.of_load)
     }
 
     fn pace(&self, documents: Documents<'_>, say: &dyn Fn(&str)) -> Result<Pace> {

@@ -14,7 +14,7 @@ use hoap_database::{Database, NotApplicable};
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::Description;
 use hoap_shop::data::{MONTHS, ShopData, ShopSpec};
-use hoap_shop::load::data_of;
+use hoap_shop::load::{CustomersAlone, data_of, expect_orders};
 use hoap_shop::{Join, Options, Pagination};
 use hoap_workload::load::LoadSource;
 use hoap_workload::{Error, ErrorKind};
@@ -513,6 +513,27 @@ fn source() {
         let other = ShopData::new(spec).expect("valid");
         assert_ne!(other.parameters(), data.parameters());
     }
+}
+
+/// Reports of 2020 and 2021, section 4.3.1: Pagination has customers alone. They are the same
+/// documents, and whoever reads orders is told.
+#[test]
+fn customers_alone() {
+    let (data, alone) = (data(), CustomersAlone(data()));
+    assert_eq!(alone.collections(), ["shop_customer"]);
+    let fields: Vec<_> = alone.indexes().into_iter().flat_map(|index| index.fields).collect();
+    assert_eq!(fields, ["address.country"]);
+    let made = |source: &dyn LoadSource| {
+        let (mut key, mut text) = (String::new(), Vec::new());
+        source.append(0, 7, &mut key, &mut text);
+        (key, text)
+    };
+    assert_eq!(made(&alone), made(&data));
+    assert_ne!(alone.parameters(), data.parameters());
+    assert_eq!(data_of(&alone.parameters()).expect("the same").spec(), data.spec());
+    assert!(expect_orders(&data.parameters()).is_ok());
+    let told = expect_orders(&alone.parameters()).expect_err("no orders").to_string();
+    assert!(told.contains("only shop_customer") && told.contains("`hoap load shop --replace`"));
 }
 
 /// Names of variants and variants give each other.

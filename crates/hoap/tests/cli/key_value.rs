@@ -381,6 +381,27 @@ fn customers_and_orders_that_are_not_as_loaded_are_seen() {
     }
 }
 
+/// What the reports' Pagination was loaded with (sections 4.3.1): half the bytes of both.
+#[test]
+fn customers_are_loaded_and_paged_without_their_orders() {
+    let p = Place::new();
+    let load = "load shop --customers 1000 --collections shop_customer --target sqlite:s.db";
+    assert!(p.ok(&format!("{load} --dry-run")).out.contains("1000 documents, about 4.0 MB"));
+    p.ok(load);
+    p.ok("run pagination --target sqlite:s.db --operations 50 --warmup 0s --check-reads --out a");
+    assert_eq!(p.json("a/run.json")["data"]["collections"], "shop_customer");
+    let join = "run join --target sqlite:s.db --operations 5 --out b";
+    p.fails(join, 3, &["only shop_customer was loaded", "hoap load shop --replace"]);
+    let orders = load.replace("shop_customer", "shop_orders");
+    p.fails(&format!("{orders} --replace"), 2, &["orders alone"]);
+    // What another set of collections began is not gone on with, and a whole load replaces it.
+    p.fails("load shop --customers 1000 --target sqlite:s.db --resume", 3, &["other data"]);
+    p.ok("load shop --customers 1000 --target sqlite:s.db --replace");
+    p.ok(join);
+    p.ok(&format!("{load} --replace"));
+    p.fails(&join.replace("--out b", "--out c"), 3, &["only shop_customer"]);
+}
+
 /// Of a table of one country and one zip code the planner scans every row, with indexes too.
 #[test]
 fn a_table_of_one_country_and_one_zip_code_is_paged_and_joined() {
