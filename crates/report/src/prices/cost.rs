@@ -8,6 +8,9 @@ use hoap_record::{Error, ErrorKind, Result};
 
 use super::list::{Item, NODE, OPERATIONS, Per, PriceList, Quantity};
 
+/// What totals are stated to.
+const CENT: f64 = 0.01;
+
 /// A price list with the amounts of one configuration.
 #[derive(Clone, Debug)]
 pub struct Priced {
@@ -124,8 +127,9 @@ impl Priced {
             let answer = format!("{at} is priced by {}, and nothing says how many", item.unit);
             return Err(self.error(answer).advise(format!("give {missing}")));
         }
-        if list.items.is_empty() {
-            lines.push(self.total()?);
+        match list.items.is_empty() {
+            true => lines.push(self.total()?),
+            false => lines.extend(self.unexplained()),
         }
         let month = lines.iter().map(|line| line.month).sum();
         Ok(Cost { month, lines, left_out, hours: list.hours_per_month })
@@ -198,6 +202,33 @@ impl Priced {
         let what = format!("{}, total stated for {nodes}", self.list.name);
         let month = total.month;
         Ok(CostLine { what, price: month, unit: "month".into(), amount: 1.0, month })
+    }
+
+    /// What the source's total for these nodes has beyond the prices that it itemises, so that the
+    /// cost is the one that it states. Amounts that are given by hand or that a run counts change
+    /// nothing of it. `None` where it has nothing, or where an amount of its own is not stated.
+    fn unexplained(&self) -> Option<CostLine> {
+        let total = self.list.totals.iter().find(|t| Some(t.nodes) == self.nodes)?;
+        let stated = Priced { quantities: BTreeMap::new(), ..self.clone() };
+        let mut explained = 0.0;
+        for item in &self.list.items {
+            if item.unit == NODE || self.list.quantities.contains_key(&item.unit) {
+                let amount = stated.amount(item, &SustainedLoad::default(), &item.what).ok()??;
+                explained += item.price * amount;
+            } else if !item.optional {
+                return None;
+            }
+        }
+        let month = total.month - explained;
+        let nodes = counted(total.nodes, "node", "nodes");
+        let what = format!("not itemised: the total stated for {nodes} less the prices above");
+        (month.abs() >= CENT / 2.0).then_some(CostLine {
+            what,
+            price: month,
+            unit: "month".into(),
+            amount: 1.0,
+            month,
+        })
     }
 
     fn error(&self, answer: String) -> Error {
