@@ -256,7 +256,7 @@ mod tests {
             }
         }
         // As many as docs/prices.md says.
-        assert_eq!(seen.len(), 2 + 12 + 31 + 19 + 59);
+        assert_eq!(seen.len(), 2 + 12 + 31 + 19 + 61);
     }
 
     #[test]
