@@ -69,15 +69,13 @@ impl Filled {
         self
     }
 
-    /// The query sets that have a text of their own for a query: one without a tuned text has the
-    /// naive one in both.
+    /// The query sets that have a text of their own for a query: one that has none has the naive
+    /// one.
     pub fn query_sets(&self, query: &Query) -> Vec<QuerySet> {
         let dialect = self.target.analytics().unwrap().dialect();
-        let texts = |set| Texts::embedded(self.schema, dialect, set).unwrap();
-        match texts(QuerySet::Naive).get(query) == texts(QuerySet::Tuned).get(query) {
-            true => vec![QuerySet::Naive],
-            false => vec![QuerySet::Naive, QuerySet::Tuned],
-        }
+        let text = |set| Texts::embedded(self.schema, dialect, set).unwrap().get(query).to_owned();
+        let own = |set: &QuerySet| *set == QuerySet::Naive || text(*set) != text(QuerySet::Naive);
+        QuerySet::ALL.into_iter().filter(own).collect()
     }
 
     /// What it answers to a query in the text of a query set.

@@ -2,7 +2,8 @@
 //!
 //! `queries/<ch2|ch2pp>/<dialect>/q01.sql` … `q22.sql` (MongoDB: `q01.json` …) are the naive set,
 //! the texts closest to the definition. `queries/<ch2|ch2pp>/<dialect>/tuned/` has the texts
-//! rewritten for an engine's planner. `count.sql` (`count.json`) beside them counts the documents
+//! rewritten for an engine's planner, `published/` those whose collections the published texts
+//! name in another order. `count.sql` (`count.json`) beside them counts the documents
 //! of each collection, see [`count()`]. All are part of the program; a folder of the same layout
 //! may replace them.
 
@@ -12,7 +13,6 @@ mod names;
 use std::borrow::Cow;
 use std::path::Path;
 
-use hoap_data::named;
 use hoap_record::input;
 use hoap_workload::answers::Query;
 use hoap_workload::{Error, ErrorKind, Result};
@@ -20,17 +20,8 @@ use serde_json::Value;
 
 use super::catalogue::QUERIES;
 use super::parameters::Parameters;
+use super::set::QuerySet;
 use crate::data::Schema;
-
-named! {
-    /// The set of texts that a run uses. All sets have the same answers.
-    #[derive(Hash)]
-    QuerySet, "query set":
-    /// The texts closest to the definition.
-    Naive = "naive",
-    /// The texts rewritten for the engine where they exist, else the naive ones.
-    Tuned = "tuned",
-}
 
 /// The texts of queries. Each names parameters of its query alone.
 #[derive(Clone, Debug)]
@@ -59,10 +50,10 @@ impl Texts {
         let folder = folder(schema, dialect)?;
         let text = |query: &'static Query| {
             let name = file_name(query, dialect);
-            let tuned = folder.tuned.iter().find(|t| set == QuerySet::Tuned && t.0 == name);
-            let (sub, text) = match tuned {
-                Some((_, text)) => ("tuned/", *text),
-                None => ("", folder.naive[usize::from(query.number) - 1]),
+            let own = folder.texts(set).iter().find(|text| text.0 == name);
+            let (sub, text) = match own {
+                Some((_, text)) => (format!("{}/", set.name()), *text),
+                None => (String::new(), folder.naive[usize::from(query.number) - 1]),
             };
             let benchmark = folder.benchmark;
             let file = format!("queries/{benchmark}/{dialect}/{sub}{name}");
@@ -89,9 +80,9 @@ impl Texts {
             if !wanted.contains(&query.number) {
                 return Ok(None);
             }
-            let tuned = folder.join("tuned").join(file_name(query, dialect));
-            let file = if set == QuerySet::Tuned && tuned.exists() {
-                tuned
+            let own = folder.join(set.name()).join(file_name(query, dialect));
+            let file = if set != QuerySet::Naive && own.exists() {
+                own
             } else {
                 folder.join(file_name(query, dialect))
             };
@@ -166,6 +157,15 @@ impl Text {
         }
         let literals = known.iter().copied().filter(|name| !used.contains(name)).collect();
         Ok(Text { file, text, literals })
+    }
+}
+
+/// The set that stands for this one in a dialect: one that has no text of its own there is the
+/// naive one.
+pub fn in_effect(schema: Schema, dialect: &str, set: QuerySet) -> QuerySet {
+    match folder(schema, dialect).is_ok_and(|folder| folder.texts(set).is_empty()) {
+        true if set == QuerySet::Published => QuerySet::Naive,
+        _ => set,
     }
 }
 

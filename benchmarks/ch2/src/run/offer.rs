@@ -220,7 +220,10 @@ impl Flags {
         Run {
             remarks,
             analytical: analytical.map(Database::description),
-            query_set: hybrid.streams.as_ref().map(|_| self.texts.query_set.name().into()),
+            query_set: hybrid.streams.as_ref().and_then(|_| {
+                let dialect = hybrid.queried.analytics().ok()?.dialect();
+                Some(self.texts.in_effect(spec.schema, dialect).name().into())
+            }),
             ..begin(spec.schema.name(), &hybrid.operational, basis, self.settings(level))
         }
     }

@@ -14,7 +14,7 @@ use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::json;
 
 use crate::data::Schema;
-use crate::queries::{ParameterSet, QuerySet, Texts};
+use crate::queries::{ParameterSet, QuerySet, Texts, texts};
 
 /// How often a session is looked after.
 const LOOK: Duration = Duration::from_millis(50);
@@ -22,7 +22,8 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Which query texts run.
 #[derive(Debug, Args)]
 pub struct TextArgs {
-    /// naive: closest to the definition; tuned: rewritten for the engine, answers equal
+    /// published: SQL++ with the collections in the published order; naive: closest to the
+    /// definition; tuned: rewritten for the engine; answers are equal
     #[arg(long, value_name = "SET", default_value_t = QuerySet::Tuned)]
     pub query_set: QuerySet,
     /// Folder of query texts to use instead of the built-in ones: DIR/<benchmark>/<dialect>/q01.sql
@@ -44,11 +45,22 @@ impl TextArgs {
         say: impl Fn(&str),
     ) -> Result<Texts> {
         let Some(dir) = &self.queries_dir else {
+            if self.in_effect(schema, dialect) != self.query_set {
+                say(&format!("{dialect} has no published texts: the naive ones are asked"));
+            }
             return Texts::embedded(schema, dialect, self.query_set);
         };
         let texts = Texts::from_dir(dir, (schema, dialect), self.query_set, &queries.0)?;
         texts.literals().iter().for_each(|line| say(line));
         Ok(texts)
+    }
+
+    /// The set that is asked in this dialect.
+    pub(super) fn in_effect(&self, schema: Schema, dialect: &str) -> QuerySet {
+        match &self.queries_dir {
+            None => texts::in_effect(schema, dialect, self.query_set),
+            Some(_) => self.query_set,
+        }
     }
 
     pub(super) fn settings(&self) -> Settings {

@@ -2,7 +2,7 @@ use super::super::catalogue::COUNT;
 use super::*;
 
 const SCHEMAS: [Schema; 2] = [Schema::Ch2, Schema::Ch2pp];
-const SETS: [QuerySet; 2] = [QuerySet::Naive, QuerySet::Tuned];
+const SETS: [QuerySet; 3] = QuerySet::ALL;
 
 /// The `queries` folder of this repository.
 fn source() -> std::path::PathBuf {
@@ -27,7 +27,9 @@ fn every_embedded_text_names_the_parameters_of_its_query() {
 #[test]
 fn every_parameter_of_a_postgres_text_is_cast() {
     for folder in embedded::FOLDERS.iter().filter(|f| f.dialect == "postgres") {
-        for text in folder.naive.iter().chain(folder.tuned.iter().map(|(_, text)| text)) {
+        for text in
+            folder.naive.iter().chain(folder.texts(QuerySet::Tuned).iter().map(|(_, text)| text))
+        {
             for after in text.split('$').skip(1) {
                 let rest = after.trim_start_matches(|c: char| c == '_' || c.is_alphanumeric());
                 assert!(rest.starts_with("::"), "${after}");
@@ -43,7 +45,8 @@ fn the_embedded_texts_are_all_those_of_the_folder() {
     for schema in SCHEMAS {
         for dialect in std::fs::read_dir(source().join(schema.name())).unwrap() {
             let dialect = dialect.unwrap();
-            for (sub, set) in [("", QuerySet::Naive), ("tuned", QuerySet::Tuned)] {
+            for set in SETS {
+                let sub = if set == QuerySet::Naive { "" } else { set.name() };
                 let dir = dialect.path().join(sub);
                 for file in std::fs::read_dir(dir).into_iter().flatten().map(|f| f.unwrap()) {
                     if file.file_type().unwrap().is_file() {
@@ -53,7 +56,8 @@ fn the_embedded_texts_are_all_those_of_the_folder() {
             }
         }
     }
-    let embedded: usize = embedded::FOLDERS.iter().map(|f| COUNT + f.tuned.len() + 1).sum();
+    let own = |f: &embedded::Folder| SETS.map(|set| f.texts(set).len()).iter().sum::<usize>();
+    let embedded: usize = embedded::FOLDERS.iter().map(|f| COUNT + own(f) + 1).sum();
     assert_eq!(on_disk.len(), embedded);
     for (schema, dialect, set, path) in on_disk {
         let name = path.file_name().unwrap().to_str().unwrap();
@@ -77,6 +81,39 @@ fn a_folder_of_the_same_layout_gives_the_same_texts() {
             assert!(QUERIES.iter().all(|query| ours.get(query) == read.get(query)));
             assert_eq!((ours.literals(), read.literals()), (Vec::new(), Vec::new()));
         }
+    }
+}
+
+/// The collections that a text reads, by its alias, in the order of its outermost FROM.
+fn order(text: &str) -> Vec<&str> {
+    let from = text.split("\nFROM ").nth(1).unwrap().split("\nWHERE").next().unwrap();
+    let outer = from.split('(').next().unwrap();
+    outer.split(',').filter_map(|c| c.trim().split(" AS ").nth(1)).collect()
+}
+
+/// Figure 3 of the CH2++ paper and figure 4 of the CH2 paper, Q3: customers before the orders.
+/// Figure 4 of the CH2++ paper, Q10. A text without an order of its own is the naive one.
+#[test]
+fn the_published_set_has_the_published_order_of_collections() {
+    let of = |schema, dialect, set, number: usize| {
+        Texts::embedded(schema, dialect, set).unwrap().get(&QUERIES[number - 1]).to_owned()
+    };
+    let (ch2, ch2pp, published) = (Schema::Ch2, Schema::Ch2pp, QuerySet::Published);
+    assert_eq!(order(&of(ch2, "sqlpp", published, 3)), ["c", "nw", "o", "ol"]);
+    assert_eq!(order(&of(ch2pp, "sqlpp", published, 3)), ["c", "ca", "nw", "o", "ol"]);
+    assert_eq!(order(&of(ch2pp, "sqlpp", published, 10)), ["c", "ca", "cp", "o", "ol", "n"]);
+    assert_eq!(order(&of(ch2, "sqlpp", QuerySet::Naive, 3)), ["o", "ol", "c", "nw"]);
+    for number in [1, 4, 22] {
+        let naive = of(ch2pp, "sqlpp", QuerySet::Naive, number);
+        assert_eq!(of(ch2pp, "sqlpp", published, number), naive);
+    }
+    for (dialect, set, effect) in [
+        ("sqlpp", published, published),
+        ("sqlite", published, QuerySet::Naive),
+        ("sqlite", QuerySet::Tuned, QuerySet::Tuned),
+        ("cobol", published, published),
+    ] {
+        assert_eq!(in_effect(ch2pp, dialect, set), effect, "{dialect}, {set}");
     }
 }
 
