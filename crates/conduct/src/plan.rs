@@ -24,9 +24,9 @@ const SHORTEST_TICK: Duration = Duration::from_millis(10);
 pub struct Plan {
     /// The steps in the order they run.
     pub steps: Vec<StepPlan>,
-    /// Whether steps that end after a time last as long as the loops of the queries alone took
-    /// (CH2 paper 5.3).
-    pub loops_set_time: bool,
+    /// Where the loops of the queries alone set how long steps without queries last: they do as long
+    /// as those took, rounded up to a multiple of this (CH2 paper 5.3).
+    pub loops_set_time: Option<Duration>,
     /// The search that follows the steps.
     pub search: Option<SearchPlan>,
     /// The frontier that takes the place of the steps.
@@ -47,7 +47,9 @@ impl Plan {
     /// Whether the loops of the queries alone set how long this step lasts.
     pub fn sets_time(&self, step: &StepPlan) -> bool {
         let alone = |step: &StepPlan| step.tx_clients == 0;
-        self.loops_set_time && matches!(step.end, End::After(_)) && self.steps.iter().any(alone)
+        self.loops_set_time.is_some()
+            && matches!(step.end, End::After(_))
+            && self.steps.iter().any(alone)
     }
 
     /// Its steps, and the largest that a frontier may have.
@@ -85,6 +87,26 @@ pub struct SearchPlan {
     pub connect_limit: Duration,
 }
 
+/// The loops of the queries by which a step ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Loops {
+    /// Loops before the measured ones.
+    pub warmup: usize,
+    /// Measured loops.
+    pub measured: usize,
+    /// Steps without queries last for a multiple of this; not 0.
+    pub round_up: Duration,
+}
+
+impl Loops {
+    /// How long steps without queries last where the queries alone took these seconds.
+    pub(crate) fn rounded(seconds: f64, up_to: Duration) -> Duration {
+        let unit = up_to.as_secs_f64();
+        Duration::try_from_secs_f64((seconds / unit).ceil().max(1.0) * unit)
+            .unwrap_or(Duration::MAX)
+    }
+}
+
 /// The clients of the steps, by the groups that a benchmark has.
 #[derive(Clone, Copy, Debug)]
 pub enum Groups<'a> {
@@ -96,8 +118,8 @@ pub enum Groups<'a> {
         transactions: &'a [usize],
         /// Query clients.
         queries: &'a [usize],
-        /// Where steps with query clients end by them: loops before the measured ones, and these.
-        loops: Option<(usize, usize)>,
+        /// Where steps with query clients end by them.
+        loops: Option<Loops>,
         /// The kind of transaction whose rate per minute is the headline.
         headline: usize,
         /// The numbers of clients that a frontier has at most, in place of those above.
@@ -230,10 +252,13 @@ pub fn plan(
         );
     }
     let search = like.filter(|_| pacing.max_rate).map(|at| planner.search(&steps[at], at));
-    let loops = matches!(groups, Groups::TransactionsAndQueries { loops: Some(_), .. });
+    let round_up = match groups {
+        Groups::TransactionsAndQueries { loops: Some(loops), .. } => Some(loops.round_up),
+        _ => None,
+    };
     Ok(Plan {
         steps,
-        loops_set_time: loops && pacing.duration.is_none(),
+        loops_set_time: round_up.filter(|_| pacing.duration.is_none()),
         search: search.transpose()?,
         frontier: None,
     })
@@ -288,9 +313,10 @@ impl Planner<'_> {
     /// A duration that was asked for is the length of the step; one that is a workload's own only
     /// ends a number of operations that takes longer, as YCSB's does.
     fn end(&self, (operations, queries): (usize, usize)) -> (End, Option<Duration>) {
-        if let Groups::TransactionsAndQueries { loops: Some((warmup, measured)), .. } = self.groups
+        if let Groups::TransactionsAndQueries { loops: Some(loops), .. } = self.groups
             && queries > 0
         {
+            let Loops { warmup, measured, .. } = loops;
             return (End::Loops { warmup, measured }, None);
         }
         let number = self.pacing.operations.or(self.defaults.operations);
@@ -315,7 +341,7 @@ impl Planner<'_> {
             queries: self.step(AGAIN, (0, queries), None),
             both: self.step(AGAIN, (transactions, queries), None),
         };
-        Ok(Plan { steps: vec![], loops_set_time: false, search: None, frontier: Some(plan) })
+        Ok(Plan { steps: vec![], loops_set_time: None, search: None, frontier: Some(plan) })
     }
 
     /// The search whose probes are like the step at this index.
@@ -356,7 +382,8 @@ pub(crate) mod tests {
     }
 
     fn hybrid<'a>(transactions: &'a [usize], queries: &'a [usize], loops: bool) -> Groups<'a> {
-        let loops = loops.then_some((1, 2));
+        let round_up = Duration::from_secs(60);
+        let loops = loops.then_some(Loops { warmup: 1, measured: 2, round_up });
         let frontier = None;
         Groups::TransactionsAndQueries { transactions, queries, loops, headline: 0, frontier }
     }
@@ -395,8 +422,25 @@ pub(crate) mod tests {
         assert_eq!((made.steps[0].end, made.steps[0].warmup), (loops, Duration::ZERO));
         assert_eq!((made.steps[2].end, made.steps[2].warmup), (loops, Duration::from_secs(5)));
         assert_eq!(made.steps[1].end, End::After(DURATION));
-        assert!(made.loops_set_time);
-        assert!(!of(hybrid(&[4], &[0], true), "--duration 1s").unwrap().loops_set_time);
+        assert_eq!(made.loops_set_time, Some(Duration::from_secs(60)));
+        let given = of(hybrid(&[4], &[0], true), "--duration 1s").unwrap();
+        assert_eq!(given.loops_set_time, None);
+    }
+
+    /// CH2 paper 5.3: "rounded up to the nearest minute".
+    #[test]
+    fn what_the_queries_alone_took_is_rounded_up_to_whole_units() {
+        let minute = Duration::from_secs(60);
+        for (seconds, up_to, lasts) in [
+            (0.0, minute, 60),
+            (59.9, minute, 60),
+            (60.0, minute, 60),
+            (60.1, minute, 120),
+            (3599.0, minute, 3600),
+            (12.3, Duration::from_secs(1), 13),
+        ] {
+            assert_eq!(Loops::rounded(seconds, up_to).as_secs(), lasts, "{seconds} {up_to:?}");
+        }
     }
 
     #[test]

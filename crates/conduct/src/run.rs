@@ -24,7 +24,7 @@ use crate::memory;
 use crate::meter::Meter;
 use crate::offer::Recorded;
 use crate::own_limit;
-use crate::plan::{FrontierPlan, Plan, SearchPlan};
+use crate::plan::{FrontierPlan, Loops, Plan, SearchPlan};
 use crate::schedule::{Span, StepPosition};
 use crate::starts::Starts;
 
@@ -179,9 +179,12 @@ impl<B: Benchmark> Steps<'_, B> {
             let rest = Span::left(plan, step.number, alone);
             self.one(&step, StepPosition { of: Some(of), rest })?;
             let Some(ended) = self.ended() else {
-                if plan.loops_set_time && step.tx_clients == 0 && alone.is_none() {
+                if let Some(up_to) = plan.loops_set_time
+                    && step.tx_clients == 0
+                    && alone.is_none()
+                {
                     let seconds = self.record.steps.last().map_or(0.0, |step| step.seconds);
-                    alone = Some(Duration::from_secs(seconds.ceil() as u64));
+                    alone = Some(Loops::rounded(seconds, up_to));
                 }
                 continue;
             };

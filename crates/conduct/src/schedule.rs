@@ -92,14 +92,15 @@ pub struct StepPosition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Defaults, Groups, plan};
+    use crate::plan::{Defaults, Groups, Loops, plan};
 
     fn left(loops: bool, words: &str, from: usize, alone: Option<u64>) -> Span {
         let flags: crate::plan::tests::Flags = crate::flags::tests::parse(words);
+        let loops_of_two = Loops { warmup: 1, measured: 2, round_up: Duration::from_secs(1) };
         let groups = Groups::TransactionsAndQueries {
             transactions: &[4],
             queries: &[0, 1],
-            loops: loops.then_some((1, 2)),
+            loops: loops.then_some(loops_of_two),
             headline: 0,
             frontier: None,
         };

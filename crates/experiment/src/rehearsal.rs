@@ -23,7 +23,9 @@ pub fn scale_down(flags: &mut Table, command: super::file::Command, benchmark: &
             ("rate", Value::Integer(n)) => *n = (*n / by).max(1),
             ("rate" | "tx-clients" | "clients", Value::Array(numbers)) => divide(numbers, by),
             ("frontier", Value::String(most)) => fewer(most, by),
-            ("duration" | "probe-limit", Value::String(time)) => shorten(time, by, SHORTEST_STEP),
+            ("duration" | "probe-limit" | "round-up", Value::String(time)) => {
+                shorten(time, by, SHORTEST_STEP)
+            }
             ("warmup", Value::String(time)) => shorten(time, by, SHORTEST_WARMUP),
             ("property", Value::Array(pairs)) => pairs.iter_mut().for_each(|p| property(p, by)),
             _ => {}
@@ -96,6 +98,7 @@ mod tests {
             query-clients = [0, 1]
             frontier = "256,32"
             duration = "10m"
+            round-up = "1m"
             warmup = "5s"
             freshness = "on"
             property = ["recordcount=50M", "maxscanlength=100"]
@@ -111,6 +114,7 @@ mod tests {
             query-clients = [0, 1]
             frontier = "6,1"
             duration = "15000ms"
+            round-up = "1500ms"
             warmup = "125ms"
             freshness = "on"
             property = ["recordcount=1250000", "maxscanlength=100"]

@@ -1,9 +1,11 @@
 //! The flags of `hoap run ch2` and `hoap run ch2pp`.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::time::Duration;
+
 use clap::{Args, ValueEnum};
 use hoap_conduct::flags::{Common, Pacing, Settings, settings, together};
-use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
+use hoap_conduct::plan::{Defaults, Groups, Loops, Plan, plan};
 use hoap_conduct::values::{MostClients, Percent, count};
 use hoap_databases::url::redact;
 use hoap_record::Time;
@@ -20,6 +22,8 @@ use crate::run::queries::{ParameterArgs, TextArgs};
 fn any_level() -> impl TypedValueParser<Value = Level> {
     PossibleValuesParser::new(Level::ALL.map(Level::name)).try_map(|name| name.parse())
 }
+/// What steps without queries last for a multiple of, if nothing else is said.
+const SECOND: Duration = Duration::from_secs(1);
 
 /// The flags.
 #[derive(Debug, Args)]
@@ -72,6 +76,10 @@ pub struct Flags {
     /// With --loops: loops of each query client before the measured ones
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub warmup_loops: u32,
+    /// With --loops and without --duration: steps without queries last as long as the queries alone
+    /// took, rounded up to a multiple of this, which is 1m in the CH2 paper [default: 1s]
+    #[arg(long, value_name = "TIME")]
+    pub round_up: Option<Time>,
     /// TPC-C's keying and think times, each client at a home warehouse
     #[arg(long, conflicts_with_all = ["rate", "max_rate"])]
     pub think_times: bool,
@@ -159,7 +167,11 @@ impl Flags {
         let groups = Groups::TransactionsAndQueries {
             transactions: &self.tx_clients,
             queries: &self.query_clients,
-            loops: self.loops.map(|measured| (self.warmup_loops as usize, measured as usize)),
+            loops: self.loops.map(|measured| Loops {
+                warmup: self.warmup_loops as usize,
+                measured: measured as usize,
+                round_up: self.round_up.map_or(SECOND, |time| time.0),
+            }),
             headline: Kind::NewOrder as usize,
             frontier: self.frontier.map(|most| (most.transactions, most.queries)),
         };
@@ -178,6 +190,7 @@ impl Flags {
             pacing,
             loops,
             warmup_loops,
+            round_up,
             think_times,
             witness,
             keep_witness,
@@ -201,6 +214,7 @@ impl Flags {
             "frontier": frontier.map(|most| most.to_string()),
             "loops": loops,
             "warmup-loops": warmup_loops,
+            "round-up": round_up.map(|time| time.to_string()),
             "think-times": think_times,
             "witness": witness.map(|share| share.0),
             "keep-witness": keep_witness,

@@ -56,6 +56,9 @@ impl Offer for Flags {
         if self.freshness_every.0.is_zero() {
             return refuse("--freshness-every is no time; give it more, such as 100ms");
         }
+        if self.round_up.is_some_and(|time| time.0.is_zero()) {
+            return refuse("--round-up is no time; give it more, such as 1m");
+        }
         offers(&self.operational, if plan.has_operations() { &[What::Transactions] } else { &[] })?;
         let queried = self.analytical.as_ref().unwrap_or(&self.operational);
         offers(queried, if plan.has_queries() { &[What::Analytics] } else { &[] })?;

@@ -114,7 +114,7 @@ fn lasts(plan: &Plan, step: &StepPlan) -> String {
 mod tests {
     use clap::Parser;
     use hoap_conduct::flags::{Common, Pacing};
-    use hoap_conduct::plan::{Defaults, Groups, plan};
+    use hoap_conduct::plan::{Defaults, Groups, Loops, plan};
 
     #[derive(Parser)]
     struct Flags {
@@ -154,7 +154,7 @@ mod tests {
         let groups = |clients| Groups::TransactionsAndQueries {
             transactions: clients,
             queries: &[0, 1],
-            loops: Some((1, 2)),
+            loops: Some(Loops { warmup: 1, measured: 2, round_up: Duration::from_secs(1) }),
             headline: 0,
             frontier: None,
         };
