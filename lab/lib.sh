@@ -21,7 +21,7 @@ export LAB_HOME LAB_RUN
 
 # Names as up, status and env list them; down goes backwards.
 servers=(postgres postgres-replica postgres-15 pgbouncer redis redis-cluster valkey cassandra cassandra-3 asterixdb
-    asterixdb-2 asterixdb-column dynamodb mongo-wire documentdb couchbase-mock slurm kubernetes)
+    asterixdb-2 asterixdb-column dynamodb dynamodb-throttle mongo-wire documentdb couchbase-mock slurm kubernetes)
 
 say() { echo "lab: $*" >&2; }
 # failed: the server or a download is broken. cannot: this machine lacks something that the message names.

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use aws_sdk_dynamodb::types::{BillingMode, TableDescription};
+use aws_sdk_dynamodb::types::TableDescription;
 use hoap_database::failure::Done;
 use hoap_record::Description;
 
 use super::options::{Capacity, Conditions};
 use super::server::Server;
+use super::tables::provisioned;
 
 /// The database's name.
 pub(super) const NAME: &str = "Amazon DynamoDB";
@@ -38,7 +39,9 @@ pub(super) async fn describe(server: &Server) -> Done<Description> {
             text("capacity_of_new_tables"),
             match options.capacity {
                 Capacity::OnDemand => text("on-demand"),
-                Capacity::Provisioned => provisioned(options.read_units, options.write_units),
+                Capacity::Provisioned => {
+                    in_words((options.read_units.into(), options.write_units.into()))
+                }
             },
         ),
         (
@@ -62,46 +65,14 @@ pub(super) async fn describe(server: &Server) -> Done<Description> {
 
 /// The capacity of each table.
 async fn tables(server: &Server) -> Done<BTreeMap<String, String>> {
-    let driver = server.driver();
-    let beginning = format!("{}.", server.options.prefix);
-    let mut found = BTreeMap::new();
-    let mut after = before(&server.options.prefix);
-    loop {
-        let request = driver.list_tables().exclusive_start_table_name(&after);
-        let answer = server.send(request.send()).await?;
-        let names = answer.table_names();
-        for name in names.iter().filter(|name| name.starts_with(&beginning)) {
-            if let Some(table) = server.describe(&driver, name).await? {
-                found.insert(format!("table {name}"), capacity(&table));
-            }
-        }
-        let past =
-            names.last().is_none_or(|last| !last.starts_with(&beginning) && *last > beginning);
-        match answer.last_evaluated_table_name {
-            Some(next) if !past => after = next,
-            _ => return Ok(found),
-        }
-    }
-}
-
-/// A name before those of the prefix's tables: the service lists names in their order. It is a
-/// valid name, of at least three characters; `-` sorts before the dot that follows the prefix.
-fn before(prefix: &str) -> String {
-    format!("{prefix:-<3}")
+    let listed = server.listed(&server.driver()).await?.into_iter();
+    Ok(listed.map(|(name, table)| (format!("table {name}"), capacity(&table))).collect())
 }
 
 fn capacity(table: &TableDescription) -> String {
-    let on_demand = Some(&BillingMode::PayPerRequest);
-    let mode = table.billing_mode_summary().and_then(|summary| summary.billing_mode());
-    match table.provisioned_throughput() {
-        Some(units) if mode != on_demand => provisioned(
-            units.read_capacity_units().unwrap_or_default(),
-            units.write_capacity_units().unwrap_or_default(),
-        ),
-        _ => "on-demand".to_owned(),
-    }
+    provisioned(table).map_or_else(|| "on-demand".to_owned(), in_words)
 }
 
-fn provisioned(read: impl std::fmt::Display, write: impl std::fmt::Display) -> String {
+fn in_words((read, write): (i64, i64)) -> String {
     format!("provisioned: {read} read units, {write} write units")
 }

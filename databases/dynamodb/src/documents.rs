@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use futures_util::future::try_join_all;
 use hoap_database::engine::{self, Documents, Each, Offered};
 use hoap_database::failure::{Done, Failure};
+use hoap_database::patience::patiently;
 use hoap_database::{Index, at_once, path};
 use hoap_record::Stored;
 use serde_json::Value;
@@ -61,7 +62,9 @@ impl Documents for DynamoDbEngine {
             let made = index::make(server, &driver, index).await;
             made.map_err(|e| e.trying(format!("make the index {} in {}", index.name, server.url)))
         });
-        at_once(made.collect()).await
+        at_once(made.collect()).await?;
+        let ended = server.end_load(&driver).await;
+        ended.map_err(|e| e.trying(format!("set the capacity of the tables in {}", server.url)))
     }
 
     async fn has(&self, indexes: &[Index]) -> Done<Offered<Vec<Option<bool>>>> {
@@ -86,7 +89,9 @@ impl Documents for DynamoDbEngine {
         let wanted = Wanted::fields(fields.iter().map(|field| path::member(field)));
         let mut after = None;
         loop {
-            let (items, next) = server.page(&driver, &table, after, None, &wanted, true).await?;
+            // Checks scan, which is no measurement: they wait for capacity.
+            let page = || server.page(&driver, &table, after.clone(), None, &wanted, true);
+            let (items, next) = patiently(page).await?;
             for item in &items {
                 let document = value::document(item)?;
                 each(value::text(item, layout::KEY)?, document::row(&document, fields))?;

@@ -19,6 +19,7 @@ use aws_sdk_dynamodb::types::{
 use hoap_database::engine::{self, RecordStore};
 use hoap_database::failure::{Done, Failure};
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
+use hoap_database::patience::patiently;
 
 use super::DynamoDbEngine;
 use super::counters::Units;
@@ -32,7 +33,7 @@ impl RecordStore for DynamoDbEngine {
     type Session = RecordSession;
 
     async fn record_session(&self, table: &Table) -> Done<RecordSession> {
-        self.records(table, self.server.options.strong).await
+        self.records(table, false).await
     }
 
     async fn checking_session(&self, table: &Table) -> Done<RecordSession> {
@@ -41,7 +42,7 @@ impl RecordStore for DynamoDbEngine {
 }
 
 impl DynamoDbEngine {
-    async fn records(&self, table: &Table, strong: bool) -> Done<RecordSession> {
+    async fn records(&self, table: &Table, checks: bool) -> Done<RecordSession> {
         value::check_names(&table.fields)?;
         let server = self.server.clone();
         let driver = server.driver();
@@ -53,7 +54,8 @@ impl DynamoDbEngine {
             none: Wanted::exactly([KEY]),
             all: Wanted::default(),
             fields: table.fields.clone(),
-            strong,
+            strong: checks || server.options.strong,
+            checks,
             server,
             driver,
         })
@@ -68,6 +70,8 @@ pub struct RecordSession {
     fields: Vec<String>,
     /// Whether its reads and scans are strongly consistent.
     strong: bool,
+    /// Whether it checks what is there, which is no measurement: it waits for capacity.
+    checks: bool,
     /// The table's name in the database.
     stored: String,
     /// What is read for each field alone, for none and for all.
@@ -86,7 +90,12 @@ impl RecordSession {
     }
 
     async fn get(&self, key: &str, fields: Fields) -> Done<Option<Item>> {
-        self.server.get(&self.driver, &self.stored, key, self.wanted(fields), self.strong).await
+        let wanted = self.wanted(fields);
+        let get = || self.server.get(&self.driver, &self.stored, key, wanted, self.strong);
+        match self.checks {
+            true => patiently(get).await,
+            false => get().await,
+        }
     }
 
     /// Reads the fields of an item into an empty record.

@@ -43,6 +43,10 @@ hoap_database::options! {
             "read capacity units of each provisioned table; 1 to 1000000"),
         write_units: u32 = ("write_units", "100", number(1..=1_000_000),
             "write capacity units of each provisioned table; 1 to 1000000"),
+        load_write_units: u32 = ("load_write_units", "0", number(0..=1_000_000),
+            "write capacity units of each provisioned table while it is loaded; at its end a load \
+             gives all tables of the prefix read_units and write_units; 0: those from the \
+             beginning; 0 to 1000000"),
         /// Whether reads of records are strongly consistent.
         strong: bool = ("consistency", "eventual", meant(&[("eventual", false), ("strong", true)]),
             "reads and scans of records: eventual or strong; transactions, notes and checks are \

@@ -14,7 +14,7 @@ use hoap_record::ErrorKind;
 
 use super::counters::Units;
 use super::layout::{self, KEY, PARTITION, SORT, VALUE};
-use super::options::Capacity;
+use super::options::{Capacity, Options};
 use super::reading::Driver;
 use super::server::Server;
 use crate::error::Code;
@@ -76,13 +76,13 @@ impl Server {
         }
         request = match self.options.capacity {
             Capacity::Provisioned if purpose != Purpose::Notes => {
-                let units = ProvisionedThroughput::builder()
-                    .read_capacity_units(self.options.read_units.into())
-                    .write_capacity_units(self.options.write_units.into())
-                    .build();
+                let write = match self.options.load_write_units {
+                    0 => self.options.write_units,
+                    loading => loading,
+                };
                 request
                     .billing_mode(BillingMode::Provisioned)
-                    .provisioned_throughput(units.or_fail()?)
+                    .provisioned_throughput(units(self.options.read_units, write)?)
             }
             _ => request.billing_mode(BillingMode::PayPerRequest),
         };
@@ -110,12 +110,63 @@ impl Server {
                 let advice = "choose another prefix";
                 return Err(Failure::of(ErrorKind::Unavailable, answer, advice));
             }
-            match there.table_status() {
-                Some(TableStatus::Active) => return Ok(()),
-                status => {
-                    let status = status.map_or("unknown", TableStatus::as_str);
+            match not_active(&there) {
+                None => return Ok(()),
+                Some(status) => {
                     pause.take(|| format!("the table {table} is still {status}")).await?;
                 }
+            }
+        }
+    }
+
+    /// Gives the provisioned tables of the prefix the capacity that runs have, where a load had
+    /// another, and waits until they have it.
+    pub async fn end_load(&self, driver: &Driver) -> Done<()> {
+        let Options { capacity, read_units, write_units, load_write_units, .. } = self.options;
+        if capacity == Capacity::OnDemand || load_write_units == 0 {
+            return Ok(());
+        }
+        let wanted = (i64::from(read_units), i64::from(write_units));
+        let mut changed = Vec::new();
+        for (table, there) in self.listed(driver).await? {
+            if provisioned(&there).is_none_or(|units| units == wanted) {
+                continue;
+            }
+            let units = units(read_units, write_units)?;
+            let request = driver.update_table().table_name(&table).provisioned_throughput(units);
+            self.administer(|| request.clone().send()).await?;
+            changed.push(table);
+        }
+        for table in &changed {
+            let mut pause = Pause::new();
+            while let Some(there) = self.describe(driver, table).await?
+                && let Some(status) = not_active(&there)
+            {
+                pause.take(|| format!("the table {table} is still {status}")).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The tables of the prefix, with what the service says of each.
+    pub async fn listed(&self, driver: &Driver) -> Done<Vec<(String, TableDescription)>> {
+        let beginning = format!("{}.", self.options.prefix);
+        let mut found = Vec::new();
+        // A name before those of the prefix's tables: the service lists names in their order. It is
+        // a valid name, of at least three characters; `-` sorts before the dot after the prefix.
+        let mut after = format!("{:-<3}", self.options.prefix);
+        loop {
+            let request = driver.list_tables().exclusive_start_table_name(&after);
+            let answer = self.send(request.send()).await?;
+            let names = answer.table_names();
+            for name in names.iter().filter(|name| name.starts_with(&beginning)) {
+                found.extend(self.describe(driver, name).await?.map(|there| (name.clone(), there)));
+            }
+            let past =
+                names.last().is_none_or(|last| !last.starts_with(&beginning) && *last > beginning);
+            match answer.last_evaluated_table_name {
+                Some(next) if !past => after = next,
+                _ => return Ok(found),
             }
         }
     }
@@ -227,6 +278,33 @@ impl Server {
         let answer = self.send(request.send()).await?;
         self.counters.consumed(Units::Write, &answer.consumed_capacity);
         Ok(())
+    }
+}
+
+/// So many read and write capacity units.
+fn units(read: u32, write: u32) -> Done<ProvisionedThroughput> {
+    let units = ProvisionedThroughput::builder()
+        .read_capacity_units(read.into())
+        .write_capacity_units(write.into());
+    units.build().or_fail()
+}
+
+/// The read and write capacity units of a table, `None` where it is paid for by the request.
+pub(super) fn provisioned(table: &TableDescription) -> Option<(i64, i64)> {
+    let mode = table.billing_mode_summary().and_then(|summary| summary.billing_mode());
+    let units =
+        table.provisioned_throughput().filter(|_| mode != Some(&BillingMode::PayPerRequest))?;
+    Some((
+        units.read_capacity_units().unwrap_or_default(),
+        units.write_capacity_units().unwrap_or_default(),
+    ))
+}
+
+/// The status of a table that cannot be used, or whose capacity is not yet what was asked for.
+fn not_active(table: &TableDescription) -> Option<&str> {
+    match table.table_status() {
+        Some(TableStatus::Active) => None,
+        status => Some(status.map_or("unknown", TableStatus::as_str)),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The flags of `hoap run ch2` and `hoap run ch2pp`.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use hoap_conduct::flags::{Common, Pacing, Settings, settings, together};
 use hoap_conduct::plan::{Defaults, Groups, Loops, Plan, plan};
@@ -22,6 +22,7 @@ use crate::run::queries::{ParameterArgs, TextArgs};
 fn any_level() -> impl TypedValueParser<Value = Level> {
     PossibleValuesParser::new(Level::ALL.map(Level::name)).try_map(|name| name.parse())
 }
+
 /// What steps without queries last for a multiple of, if nothing else is said.
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -133,3 +133,40 @@ mod on_dynamodb {
         }
     }
 }
+
+mod on_dynamodb_throttle {
+    use super::{On, all_pass};
+
+    /// As Amazon documents it, a table that was idle has 300 seconds of its units, and then gains them
+    /// second by second; a record of 1.1 KB takes two to write. What the reports counted as failed
+    /// (section 4.1.3) is refused here, and not sent again.
+    #[test]
+    fn updates_beyond_the_units_of_a_table_and_its_burst_fail_as_throttled() {
+        let units = "capacity=provisioned&read_units=100&write_units=1&load_write_units=100";
+        let on = On::new("HOAP_TEST_DYNAMODB_THROTTLE", units);
+        on.ok("load ycsb -p recordcount=100");
+        on.ok("run ycsb-a -p readproportion=0 -p updateproportion=1 --operations 400 --warmup 0s \
+               --max-failures off --out run");
+        let step = &on.record("run")["steps"][0];
+        let update = &step["transactions"][0];
+        let (done, refused) = (update["count"].as_u64().unwrap(), &update["failures"]["throttled"]);
+        // What the bucket gains while the run lasts, and its checks.
+        let gained = (step["seconds"].as_f64().unwrap() / 2.0) as u64 + 2;
+        assert!((149..=150 + gained).contains(&done), "{done} of {gained}: {update:#}");
+        assert_eq!(refused.as_u64(), Some(400 - done), "{update:#}");
+        assert_eq!(step["usage"]["requests-throttled"], 400.0 - done as f64, "{step:#}");
+    }
+
+    /// A run that used up the read units of its table leaves its checks none: they wait for them.
+    #[test]
+    fn checks_wait_for_the_units_that_the_run_used_up() {
+        let units = "capacity=provisioned&read_units=1&write_units=9&load_write_units=100";
+        let on = On::new("HOAP_TEST_DYNAMODB_THROTTLE", units);
+        on.ok("load ycsb -p recordcount=10");
+        on.ok("run ycsb-c --operations 700 --warmup 0s --max-failures off --out run");
+        let record = on.record("run");
+        assert_ne!(record["steps"][0]["usage"]["requests-throttled"], 0.0, "{record:#}");
+        all_pass(&record);
+        assert_eq!(record["partial"], serde_json::Value::Null);
+    }
+}

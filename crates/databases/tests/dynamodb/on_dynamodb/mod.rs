@@ -107,6 +107,29 @@ fn the_description_says_what_the_tables_cost_and_no_secret() {
     assert!(!text.contains("hunter2") && !text.contains("AKIDNOBODY"), "{text}");
 }
 
+/// Report of 2020, section 4.2.1: 900 write units for runs that hardly write, which a load of 250
+/// million records would take six days at. The load has its own, and ends with those of the run.
+#[test]
+fn a_load_has_a_capacity_of_its_own_and_ends_with_that_of_the_runs() {
+    let prefix = prefix();
+    let of_runs = "capacity=provisioned&read_units=7&write_units=9";
+    let url = |options: &str| format!("{}&prefix={prefix}&{options}", server());
+    let target = open(&url(&format!("{of_runs}&load_write_units=50")));
+    let _guard = Guard(target.clone());
+    let says = || {
+        let settings = open(&url(of_runs)).description().settings;
+        settings[&format!("table {prefix}.{COLLECTION}")].clone()
+    };
+    wait(target.documents().unwrap().create(&[COLLECTION])).unwrap();
+    assert_eq!(says(), "provisioned: 7 read units, 50 write units");
+    load(&target, 3);
+    assert_eq!(says(), "provisioned: 7 read units, 9 write units");
+    let indexed = format!("table {prefix}.index.");
+    let settings = open(&url(of_runs)).description().settings;
+    let mut indexes = settings.iter().filter(|(name, _)| name.starts_with(&indexed));
+    assert!(indexes.all(|(_, says)| says == "provisioned: 7 read units, 9 write units"));
+}
+
 #[test]
 fn what_it_lacks_it_says() {
     let (target, _guard) = fresh();
