@@ -44,6 +44,18 @@ pub const PRESETS: &[Preset] = &[
         source: "Data Definitions 1.4 and 1.5; section 5.3: column format, the default",
     },
     Preset {
+        name: "ch2pp-public",
+        schemes: COUCHBASE,
+        options: "tx_durability=persist_to_majority&scan_consistency=not_bounded&txtimeout_ms=3000&indexes=paper",
+        source: "the defaults of the authors' program (docs/public-ch2.md), whose Delivery has ten times the limit",
+    },
+    Preset {
+        name: "ch2-2021",
+        schemes: COUCHBASE,
+        options: "indexes=paper",
+        source: "Data Definition 1.2, unreadable in the paper: the six of the CH2++ paper, on c_last",
+    },
+    Preset {
         name: "ch2-2021",
         schemes: COLUMNAR,
         options: "service=server&indexes=searched&analyze=off",
@@ -64,7 +76,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "nosql-2021",
         schemes: &["cassandra"],
-        options: "replication=2&durable_writes=off&row_cache=all&read_consistency=one&write_consistency=one",
+        options: "replication=SimpleStrategy:2&durable_writes=off&row_cache=all&read_consistency=one&write_consistency=one",
         source: "table 2.4 and section 2.4; the report states no level of consistency: one",
     },
     Preset {

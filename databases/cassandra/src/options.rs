@@ -44,7 +44,7 @@ hoap_database::options! {
         /// `None`: as it is, one replica for a keyspace that a load makes.
         replication: Option<Replication> = ("replication", "", if_given(Replication::parse),
             "copies of the data, for the keyspace that a load makes: a number for each \
-             datacenter from 1 to 100, or DC1:3,DC2:2; an existing keyspace must have it; empty: \
+             datacenter from 1 to 100, DC1:3,DC2:2, or SimpleStrategy:2 for two in all; an existing keyspace must have it; empty: \
              as it is, 1 where a load makes it"),
         durable_writes: Option<bool> = ("durable_writes", "", if_given(switch),
             "on or off: whether the keyspace that a load makes has a commit log; an existing one \

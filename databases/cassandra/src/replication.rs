@@ -2,9 +2,14 @@
 
 use std::collections::BTreeMap;
 
+/// The class that knows no datacenters.
+const SIMPLE: &str = "SimpleStrategy";
+
 /// The copies that the data is to have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Replication {
+    /// In all: SimpleStrategy, which knows no datacenters.
+    Simple(u32),
     /// In each datacenter.
     Each(u32),
     /// By datacenter.
@@ -15,13 +20,17 @@ impl Replication {
     pub fn parse(text: &str) -> std::result::Result<Replication, String> {
         let bad = || {
             format!(
-                "`{text}` is not a number of copies from 1 to 100 or such by datacenter, DC1:3,DC2:2"
+                "`{text}` is not a number of copies from 1 to 100, such by datacenter, DC1:3,DC2:2, \
+                 or in all, {SIMPLE}:2"
             )
         };
         let count =
             |text: &str| text.parse().ok().filter(|n| (1..=100).contains(n)).ok_or_else(bad);
         if text.bytes().all(|b| b.is_ascii_digit()) {
             return count(text).map(Replication::Each);
+        }
+        if let Some(copies) = text.strip_prefix(SIMPLE).and_then(|rest| rest.strip_prefix(':')) {
+            return count(copies).map(Replication::Simple);
         }
         let mut by_name = BTreeMap::new();
         for part in text.split(',') {
@@ -37,9 +46,13 @@ impl Replication {
 
     /// The value in CREATE KEYSPACE.
     pub fn cql(&self) -> String {
-        let mut text = "{'class': 'NetworkTopologyStrategy'".to_owned();
+        let class = match self {
+            Replication::Simple(_) => SIMPLE,
+            Replication::Each(_) | Replication::Named(_) => "NetworkTopologyStrategy",
+        };
+        let mut text = format!("{{'class': '{class}'");
         match self {
-            Replication::Each(copies) => {
+            Replication::Simple(copies) | Replication::Each(copies) => {
                 text.push_str(&format!(", 'replication_factor': {copies}"))
             }
             Replication::Named(by_name) => {
@@ -56,6 +69,10 @@ impl Replication {
     pub fn is_of(&self, keyspace: &Keyspace) -> bool {
         let mut there = keyspace.replication.iter().filter(|(name, _)| *name != "class");
         match self {
+            Replication::Simple(copies) => {
+                keyspace.class().is_some_and(|class| class == SIMPLE)
+                    && there.all(|(_, value)| *value == copies.to_string())
+            }
             Replication::Each(copies) => there.all(|(_, value)| *value == copies.to_string()),
             Replication::Named(by_name) => there
                 .map(|(name, value)| (name.clone(), value.clone()))
@@ -69,6 +86,13 @@ pub(super) struct Keyspace {
     /// Its replication, `class` among it.
     pub replication: BTreeMap<String, String>,
     pub durable_writes: bool,
+}
+
+impl Keyspace {
+    /// The class of its replication, without its package.
+    pub fn class(&self) -> Option<&str> {
+        self.replication.get("class").map(|class| class.rsplit('.').next().unwrap_or(class))
+    }
 }
 
 #[cfg(test)]
@@ -86,10 +110,30 @@ mod tests {
         let simple = keyspace(&[("class", "SimpleStrategy"), ("replication_factor", "3")]);
         let two = keyspace(&[("class", "NetworkTopologyStrategy"), ("dc1", "3"), ("dc2", "2")]);
         assert!(three.is_of(&simple) && !three.is_of(&two));
+        let of_all = Replication::parse("SimpleStrategy:3").unwrap();
+        assert_eq!(of_all.cql(), "{'class': 'SimpleStrategy', 'replication_factor': 3}");
+        let with_package =
+            keyspace(&[("class", "org.apache.SimpleStrategy"), ("replication_factor", "3")]);
+        let each = keyspace(&[("class", "NetworkTopologyStrategy"), ("replication_factor", "3")]);
+        assert!(of_all.is_of(&simple) && of_all.is_of(&with_package));
+        assert!(!of_all.is_of(&each) && !of_all.is_of(&two) && three.is_of(&each));
         let named = Replication::parse("dc2:2,dc1:3").unwrap();
         assert_eq!(named.cql(), "{'class': 'NetworkTopologyStrategy', 'dc1': 3, 'dc2': 2}");
         assert!(named.is_of(&two) && !named.is_of(&simple));
-        for bad in ["0", "101", "-1", "dc1", "dc1:", "dc1:x", "dc':1", "class:3", ",", "dc1:3,"] {
+        for bad in [
+            "0",
+            "101",
+            "-1",
+            "dc1",
+            "dc1:",
+            "dc1:x",
+            "dc':1",
+            "class:3",
+            ",",
+            "dc1:3,",
+            "SimpleStrategy:0",
+            "SimpleStrategy:",
+        ] {
             assert!(Replication::parse(bad).is_err(), "{bad}");
         }
     }

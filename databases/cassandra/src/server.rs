@@ -96,8 +96,7 @@ fn check_keyspace(connection: &Connection, keyspace: Option<&Keyspace>) -> Done<
 
 fn describe_keyspace(keyspace: Option<&Keyspace>) -> String {
     let Some(keyspace) = keyspace else { return "not made yet".to_owned() };
-    let class = keyspace.replication.get("class").map_or(UNKNOWN, String::as_str);
-    let class = class.rsplit('.').next().unwrap_or(class);
+    let class = keyspace.class().unwrap_or(UNKNOWN);
     let copies = keyspace.replication.iter().filter(|(name, _)| *name != "class");
     let copies: Vec<_> = copies.map(|(name, copies)| format!("{name}: {copies}")).collect();
     let durable = if keyspace.durable_writes { "" } else { ", no commit log" };
