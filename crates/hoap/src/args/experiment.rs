@@ -18,7 +18,7 @@ pub enum ExperimentCommand {
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Run one configuration of an experiment
+    /// Run a configuration of an experiment, or all whose databases a file names
     Run(Box<RunExperiment>),
     /// Make the page of what is done of an experiment
     Report(ReportExperiment),
@@ -33,6 +33,14 @@ pub struct RunExperiment {
     /// The configuration; needed where there are several
     #[arg(long = "configuration", value_name = "LABEL")]
     pub label: Option<String>,
+    /// Run all configurations that the file of --targets names, one after the other
+    #[arg(long, requires = "targets")]
+    #[arg(conflicts_with_all = ["label", "target", "operational", "analytical", "gather", "meet"])]
+    pub all: bool,
+    /// With --all: a file of your own with a table for each configuration, ["4Q+4A"], and in it the
+    /// URLs of its databases by the names of their flags; it may have passwords
+    #[arg(long, value_name = "FILE", requires = "all")]
+    pub targets: Option<PathBuf>,
     /// The database, in experiments that have one
     #[arg(long, value_name = "URL")]
     pub target: Option<String>,

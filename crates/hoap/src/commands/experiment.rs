@@ -1,12 +1,8 @@
 //! `hoap experiment`: the commands of an experiment's file, one after the other.
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::Duration;
 
-use hoap_conduct::load::Size;
 use hoap_databases::url::redact;
 use hoap_experiment::builtin::{self, BUILTIN};
 use hoap_experiment::file::Command as Does;
@@ -18,14 +14,13 @@ use hoap_workload::words::counted;
 use serde_json::{Value, json};
 
 use super::context::Context;
+use super::experiment_plan::{dry_run, parsed};
 use super::experiment_settings::{as_comments, settings};
+use super::experiment_targets::{Targets, chosen};
 use super::{dispatch, gather, output};
-use crate::args::{
-    self, Cli, Command, ExperimentCommand, ReportExperiment, RunExperiment, Together,
-};
-use crate::console::megabytes;
+use crate::args::{self, ExperimentCommand, ReportExperiment, RunExperiment, Together};
 use crate::failure::Failure;
-use crate::{config, interrupt};
+use crate::interrupt;
 
 /// Lists, prints, runs or reports.
 pub async fn experiment(context: &mut Context, args: ExperimentCommand) -> Result<(), Failure> {
@@ -91,22 +86,72 @@ fn read(text: &str, name: &str) -> Result<Experiment, Failure> {
     Experiment::parse(text).map_err(|e| Failure::usage(format!("read the experiment {name}: {e}")))
 }
 
+/// A configuration that is to run.
+struct Chosen {
+    targets: Targets,
+    plan: Plan,
+    settings: Vec<String>,
+}
+
 async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure> {
     let (name, text) = find(&args.experiment)?;
     let experiment = read(&text, &name)?;
-    let label = label(&experiment, args)?;
-    let targets: BTreeMap<String, String> = [
-        ("target", &args.target),
-        ("operational", &args.operational),
-        ("analytical", &args.analytical),
-    ]
-    .into_iter()
-    .filter_map(|(name, url)| Some((name.to_owned(), url.clone()?)))
-    .collect();
+    // Every command is parsed before the first runs: a wrong flag in the last would be found after
+    // hours.
+    let all: Vec<Chosen> = chosen(&experiment, args)?
+        .into_iter()
+        .map(|(label, targets)| checked((&name, &experiment), args, label, targets))
+        .collect::<Result<_, _>>()?;
+    if args.dry_run {
+        let told = all.iter().map(|one| dry_run(&experiment, &one.plan, &one.settings));
+        let (values, texts): (Vec<_>, Vec<_>) =
+            told.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+        context.result(&one_or_all(args, values), || texts.join("\n\n"));
+        return Ok(());
+    }
+    let together = &args.together;
+    let several = together.meet.is_some() || together.gather.is_some();
+    let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(&name));
+    let hoap = env!("CARGO_PKG_VERSION");
+    let identity = Identity { name: &name, text: &text, hoap, scale_down: args.scale_down };
+    // Drivers of a fleet are processes in one folder.
+    let _held = if several { None } else { Some(hoap_record::made::hold(&folder)?) };
+    let mut progress = Progress::open(&folder, identity)?;
+    let (mut values, mut texts) = (Vec::new(), Vec::new());
+    for one in &all {
+        let done = configuration(context, args, &mut progress, (&name, &folder), one).await?;
+        let (label, folder) = (&one.plan.label, folder.display());
+        values.push(json!({
+            "experiment": name, "configuration": label, "folder": folder.to_string()
+        }));
+        texts.push(format!("{label}: {} done", counted(done, "stage", "stages")));
+    }
+    context.result(&one_or_all(args, values), || {
+        let (texts, folder) = (texts.join("\n"), folder.display());
+        format!("\n{texts}\nMake the page with: hoap experiment report {folder}")
+    });
+    Ok(())
+}
+
+/// The result of the one configuration, or a list of those of all.
+fn one_or_all(args: &RunExperiment, mut values: Vec<Value>) -> Value {
+    match args.all {
+        true => Value::Array(values),
+        false => values.pop().unwrap_or_default(),
+    }
+}
+
+/// A configuration whose commands have all been parsed.
+fn checked(
+    (name, experiment): (&str, &Experiment),
+    args: &RunExperiment,
+    label: &str,
+    targets: Targets,
+) -> Result<Chosen, Failure> {
     let wrong = |e: String| Failure::usage(format!("run the experiment {name}: {e}"));
-    let mut made = plan(&experiment, label, &targets, args.scale_down).map_err(wrong)?;
+    let mut made = plan(experiment, label, &targets, args.scale_down).map_err(wrong)?;
     let schemes: Vec<&str> = targets.values().filter_map(|url| url.split(':').next()).collect();
-    let settings = settings(&experiment, Some(label), Some(&schemes))?;
+    let settings = settings(experiment, Some(label), Some(&schemes))?;
     if args.loaded {
         made.cells.retain(|cell| cell.command != Does::Load);
     }
@@ -123,24 +168,26 @@ async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure>
             cell.name
         )));
     }
-    // Every command is parsed before the first runs: a wrong flag in the last would be found after
-    // hours.
     for cell in &made.cells {
         let words = if cell.command == Does::Run { together.words() } else { Vec::new() };
         parsed(cell, Path::new(""), &words)?;
     }
-    if args.dry_run {
-        return dry_run(context, &experiment, &made, &settings);
-    }
-    let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(&name));
-    let hoap = env!("CARGO_PKG_VERSION");
-    let identity = Identity { name: &name, text: &text, hoap, scale_down: args.scale_down };
-    // Drivers of a fleet are processes in one folder.
-    let _held = if several { None } else { Some(hoap_record::made::hold(&folder)?) };
-    let mut progress = Progress::open(&folder, identity)?;
+    Ok(Chosen { targets, plan: made, settings })
+}
+
+/// Runs what is not done of a configuration. How many stages that were.
+async fn configuration(
+    context: &mut Context,
+    args: &RunExperiment,
+    progress: &mut Progress,
+    (name, folder): (&str, &Path),
+    Chosen { targets, plan: made, .. }: &Chosen,
+) -> Result<usize, Failure> {
+    let (together, label) = (&args.together, &made.label);
+    let several = together.meet.is_some() || together.gather.is_some();
     let shown = targets.iter().map(|(name, url)| (name.clone(), redact(url))).collect();
     progress.configuration(label, &shown, args.resume)?;
-    let cells: Vec<Cell> = progress.missing(&made).into_iter().cloned().collect();
+    let cells: Vec<Cell> = progress.missing(made).into_iter().cloned().collect();
     let whole = made.cells.len();
     for cell in &cells {
         let at = made.cells.iter().position(|other| other.name == cell.name).unwrap_or(0) + 1;
@@ -158,7 +205,7 @@ async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure>
             cell.command.name(),
             cell.benchmark
         ));
-        let stage = parsed(cell, &folder, &words)?;
+        let stage = parsed(cell, folder, &words)?;
         interrupt::in_order();
         let json = std::mem::replace(&mut context.json, false);
         context.stage = json;
@@ -177,13 +224,7 @@ async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure>
         end?;
         progress.done(label, &cell.name)?;
     }
-    let result = json!({ "experiment": name, "configuration": label, "folder": folder.display().to_string() });
-    context.result(&result, || {
-        let folder = folder.display();
-        let done = counted(cells.len(), "stage", "stages");
-        format!("\n{label}: {done} done\nMake the page with: hoap experiment report {folder}")
-    });
-    Ok(())
+    Ok(cells.len())
 }
 
 /// How the drivers of a run are gathered. What an earlier attempt left of their folders is moved
@@ -213,80 +254,6 @@ fn gathered(
         tls_key: tls_key.clone(),
         insecure_without_tls: *insecure_without_tls,
     })
-}
-
-/// The configuration that was asked for, or the only one.
-fn label<'a>(experiment: &'a Experiment, args: &'a RunExperiment) -> Result<&'a str, Failure> {
-    match (&args.label, experiment.configurations.as_slice()) {
-        (Some(label), _) => Ok(label),
-        (None, [one]) => Ok(&one.label),
-        (None, _) => Err(Failure::usage(format!(
-            "run the experiment {}: it has several configurations; name one with --configuration: \
-             {}",
-            args.experiment,
-            experiment.labels().join("; ")
-        ))),
-    }
-}
-
-/// A stage as the command that a user would type.
-fn parsed(cell: &Cell, folder: &Path, more: &[String]) -> Result<Command, Failure> {
-    let words = ["hoap", cell.command.name(), &cell.benchmark];
-    let more = more.iter().map(String::as_str);
-    let mut words: Vec<OsString> = words.into_iter().chain(more).map(OsString::from).collect();
-    if let Some(run) = &cell.folder {
-        words.extend(["--out".into(), folder.join(run).into_os_string()]);
-    }
-    let wrong = |e: String| Failure::usage(format!("read the stage {}: {e}", cell.name));
-    let cli: Cli = config::with_flags(words, cell.flags.clone()).map_err(wrong)?;
-    Ok(cli.command)
-}
-
-fn dry_run(
-    context: &Context,
-    experiment: &Experiment,
-    made: &Plan,
-    settings: &[String],
-) -> Result<(), Failure> {
-    let title = format!("{}; configuration {}", experiment.title, made.label);
-    let mut text = paragraph("", &title);
-    for setting in settings {
-        text.push_str(&paragraph("  settings of ", setting));
-    }
-    let mut stages: Vec<Value> = Vec::new();
-    let mut all = Duration::ZERO;
-    for (number, cell) in (1..).zip(&made.cells) {
-        let (steps, least) = cell.least();
-        all = all.saturating_add(least);
-        let mut says = format!("{}: hoap {} {}", cell.name, cell.command.name(), cell.benchmark);
-        let mut stage =
-            json!({ "stage": cell.name, "steps": steps, "seconds": least.as_secs_f64() });
-        if let Command::Load { benchmark, .. } = parsed(cell, Path::new(""), &[])? {
-            let (source, part) = (benchmark.0.source()?, benchmark.0.loading().part.part);
-            let Size { documents, bytes, .. } = Size::of(&*source, part);
-            let counted = counted(documents, "document", "documents");
-            says += &format!(", {counted}, about {} as JSON", megabytes(bytes));
-            stage["documents"] = documents.into();
-            stage["bytes"] = bytes.into();
-        }
-        if steps > 0 {
-            let least = hoap_report::number::duration(least.as_secs_f64());
-            says += &format!(", {}, {least} at least", counted(steps, "step", "steps"));
-        }
-        text.push_str(&paragraph(&format!("  {number}. "), &says));
-        for (flag, value) in &cell.flags {
-            let value = value.as_str().map_or_else(|| json!(value).to_string(), redact);
-            text.push_str(&paragraph("       ", &format!("{flag} = {value}")));
-        }
-        stages.push(stage);
-    }
-    let least = hoap_report::number::duration(all.as_secs_f64());
-    text.push_str(&format!("All steps take {least} at least, beside loading and checking."));
-    let result = json!({
-        "configuration": made.label, "settings": settings, "stages": stages, "seconds": all.as_secs_f64(),
-    });
-    context.result(&result, || text);
-    Ok(())
 }
 
 /// What a configuration costs, by a price list.

@@ -89,7 +89,7 @@ fn the_settings_of_the_source_are_named_and_printed() {
     let shown = p.ok("experiment show nosql-2021-e").out;
     let told = words(&shown.replace("\n#", " "));
     for says in [
-        "cassandra: replication=2, durable_writes=off, row_cache=all, read_consistency=one, \
+        "cassandra: replication=SimpleStrategy:2, durable_writes=off, row_cache=all, read_consistency=one, \
          write_consistency=one (preset nosql-2021: table 2.4",
         "couchbase, couchbases: durability=none (preset nosql-2021: section 3.2",
         "; updates=replace",
@@ -104,7 +104,7 @@ fn the_settings_of_the_source_are_named_and_printed() {
     let end = run(&p, "Cassandra, 4 nodes", line);
     assert_eq!(end.code, 0, "{end:#?}");
     let told = words(&end.out);
-    assert!(told.contains("settings of cassandra: replication=2"), "{told}");
+    assert!(told.contains("settings of cassandra: replication=SimpleStrategy:2"), "{told}");
     assert!(told.contains("read_consistency=quorum&preset=nosql-2021"), "{told}");
     assert!(!told.contains("couchbase"), "those of the target alone: {told}");
     p.write("mine.toml", &shown.replace("\"preset=nosql-2021\"", "\"preset=nosql-1999\""));
@@ -253,6 +253,63 @@ fn an_interrupted_one_goes_on_where_it_was_with_nothing_repeated_and_nothing_mis
     let record = p.text("e/experiment.json");
     p.write("e/experiment.json", &record.replace(env!("CARGO_PKG_VERSION"), "0.0.1"));
     p.fails(&format!("{line} --resume"), 2, &["begun with hoap 0.0.1, and this is"]);
+}
+
+/// All configurations whose databases a file names, in the order of the experiment; what is done is
+/// not done again, and no error repeats a URL of the file.
+#[test]
+fn all_configurations_of_a_file_run_one_after_the_other() {
+    let p = Place::new();
+    let two = "[[configuration]]\nlabel = \"4Q+4A\"\nabout = \"b\"\n[[configuration]]\nlabel = \"not here\"\n\
+               about = \"c\"\n";
+    let own = OWN.replace("\"3s\"", "\"100ms\"").replace("300ms", "100ms");
+    p.write("own.toml", &format!("{own}{two}"));
+    p.write(
+        "urls.toml",
+        "[\"4Q+4A\"]\ntarget = \"sqlite:b.db\"\n[here]\ntarget = \"sqlite:a.db\"\n",
+    );
+    let line = "experiment run own.toml --all --targets urls.toml --out e";
+    let planned = p.ok(&format!("{line} --dry-run --json")).value();
+    let labels: Vec<_> = planned.as_array().unwrap().iter().map(|c| &c["configuration"]).collect();
+    assert_eq!(labels, ["here", "4Q+4A"]);
+    assert!(!p.path("e").exists(), "nothing ran");
+    let end = p.ok(line);
+    for says in ["here: 4 stages done", "4Q+4A: 4 stages done", "experiment report e"] {
+        assert!(end.out.contains(says), "no {says:?} in {end:#?}");
+    }
+    p.fails(line, 2, &["it has begun already; go on with it by --resume"]);
+    std::fs::remove_dir_all(p.path("e/4Q+4A/third")).unwrap();
+    let record = p.text("e/experiment.json");
+    let at = record.find("\"third\": \"done\"").unwrap();
+    p.write(
+        "e/experiment.json",
+        &format!("{}\"third\": \"begun\"{}", &record[..at], &record[at + 15..]),
+    );
+    let end = p.ok(&format!("{line} --resume --json")).value();
+    assert_eq!(end.as_array().unwrap().len(), 2, "{end}");
+    assert!(p.path("e/4Q+4A/third/run.json").exists() && p.path("e/here/third").exists());
+    let page = p.ok("experiment report e").out;
+    let told = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("not here: first"), "{page}");
+
+    for (file, says) in [
+        (
+            "[here]\ntarget = \"postgres://u:hunter2@h\"\n[x]\ntarget = \"null:\"\n",
+            "no configuration \"x\"",
+        ),
+        ("[here]\ntarget = postgres://u:hunter2@h\n", "line 2"),
+        ("here = \"postgres://u:hunter2@h\"\n", "line 1"),
+        ("[here]\noperational = \"postgres://u:hunter2@h/d\"\n", "needs --target"),
+        ("", "it names none"),
+    ] {
+        p.write("urls.toml", file);
+        let end = p.fails("experiment run own.toml --all --targets urls.toml --out f", 2, &[says]);
+        assert!(!end.err.contains("hunter2"), "{end:#?}");
+        assert!(!p.path("f").exists(), "{file}: something ran");
+    }
+    p.fails("experiment run own.toml --all --out f", 2, &["--targets"]);
+    let both = "experiment run own.toml --all --targets urls.toml --target null: --out f";
+    p.fails(both, 2, &["--target"]);
 }
 
 /// How far each stage is.
