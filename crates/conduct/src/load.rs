@@ -146,6 +146,8 @@ pub struct Size {
     pub documents: u64,
     /// About how many bytes they are as JSON.
     pub bytes: u64,
+    /// About how many write units they are where a unit is a kilobyte that a document begins.
+    pub write_units: u64,
     /// About how long one core takes to make them.
     pub making: Duration,
 }
@@ -161,14 +163,18 @@ impl Size {
             let count = all.end - all.start;
             let made = count.min(MADE);
             text.clear();
+            let mut units = 0;
             let begun = Instant::now();
             for n in 0..made {
+                let before = text.len();
                 source.append(at, all.start + count / made * n, &mut key, &mut text);
+                units += (text.len() - before).div_ceil(1024);
             }
             let times = count as f64 / made.max(1) as f64;
             size.making += begun.elapsed().mul_f64(times);
             size.documents += count;
             size.bytes += (text.len() as f64 * times) as u64;
+            size.write_units += (units as f64 * times) as u64;
         }
         size
     }

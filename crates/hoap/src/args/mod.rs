@@ -71,6 +71,10 @@ pub enum Command {
         /// Print what would be loaded, with documents, bytes and time; nothing is opened
         #[arg(long, global = true)]
         dry_run: bool,
+        /// With --dry-run: what the writes cost by a price list, a file or the name of one that is
+        /// built in
+        #[arg(long, global = true, value_name = "FILE")]
+        prices: Option<PathBuf>,
         #[command(subcommand)]
         benchmark: Named<Box<dyn AskedLoad>>,
     },

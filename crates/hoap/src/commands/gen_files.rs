@@ -53,7 +53,7 @@ pub fn generate(context: &Context, args: &Gen) -> Result<(), Failure> {
 /// Says what would be written.
 fn dry_run(context: &Context, made: &Made, threads: usize) -> Result<(), Failure> {
     let (source, some) = (made.data.source()?, !made.collections.is_empty());
-    let Size { documents, bytes, making } = Size::of(&*source, made.output.part.part);
+    let Size { documents, bytes, making, .. } = Size::of(&*source, made.output.part.part);
     let seconds = making.as_secs_f64() / threads as f64;
     let result = json!({ "documents": documents, "bytes": bytes, "seconds": seconds });
     context.result(&result, || {

@@ -1,9 +1,13 @@
 //! `hoap load`: a benchmark's documents into a database.
 
+use std::path::Path;
+
 use hoap_conduct::load::{self, AskedLoad, Done, Size};
 use hoap_databases::url::redact;
 use hoap_record::{Ingestion, Stored};
 use hoap_report::number::duration;
+use hoap_report::prices::{Per, PriceList};
+use hoap_report::text::paragraph;
 use hoap_workload::load::{Adopted, Loaded, StoredLoad};
 use hoap_workload::words::counted;
 use serde_json::json;
@@ -58,24 +62,71 @@ pub async fn load(context: &Context, asked: &dyn AskedLoad) -> Result<(), Failur
 }
 
 /// Says what would be loaded. Nothing is opened.
-pub fn dry_run(context: &Context, asked: &dyn AskedLoad) -> Result<(), Failure> {
+pub fn dry_run(
+    context: &Context,
+    asked: &dyn AskedLoad,
+    prices: Option<&Path>,
+) -> Result<(), Failure> {
     let loading = asked.loading();
-    let Size { documents, bytes, making } = Size::of(&*asked.source()?, loading.part.part);
+    let size = Size::of(&*asked.source()?, loading.part.part);
+    let Size { documents, bytes, making, .. } = size;
+    let cost = prices.map(|file| cost(file, size)).transpose()?;
     hoap_databases::offers(&loading.target, &[hoap_database::What::Documents])?;
     let url = redact(&loading.target);
     let seconds = making.as_secs_f64();
-    let result = json!({
+    let mut result = json!({
         "documents": documents, "bytes": bytes, "seconds_to_make": seconds, "target": url,
     });
+    if let Some((money, _)) = cost {
+        result["cost"] = money.into();
+    }
     context.result(&result, || {
         let (documents, size) = (counted(documents, "document", "documents"), megabytes(bytes));
         let making = duration(seconds);
+        let cost = cost.map(|(_, words)| paragraph("", &words)).unwrap_or_default();
         format!(
             "{documents}, about {size} as JSON, into {url}\nOne core makes them in about {making}; \
-             how long the load takes, the\ndatabase decides.\nNothing was opened or written."
+             how long the load takes, the\ndatabase decides.\n{cost}Nothing was opened or written."
         )
     });
     Ok(())
+}
+
+/// What the writes of a load cost by a price list: the money, and in words what it is made of. Of
+/// provisioned units it is their hours as far as the load uses them, however many there are.
+fn cost(file: &Path, size: Size) -> Result<(f64, String), Failure> {
+    let list = PriceList::open(file)?;
+    let (documents, units) = (size.documents as f64, size.write_units as f64);
+    let (mut money, mut of, mut left_out) = (0.0, Vec::new(), Vec::new());
+    for item in &list.items {
+        let amount = match (item.unit.as_str(), item.per) {
+            ("write-capacity-units", Per::Million) => units / 1e6,
+            ("operations", Per::Million) if item.kinds.is_empty() => documents / 1e6,
+            ("write-unit", Per::Hour) => units / 3600.0,
+            _ => {
+                left_out.push(item.what.as_str());
+                continue;
+            }
+        };
+        money += amount * item.price;
+        of.push(item.what.as_str());
+    }
+    if of.is_empty() {
+        return Err(Failure::usage(format!(
+            "price the load by {}: it has no price of write-capacity-units or operations by the \
+             million, or of a write-unit by the hour; give --prices another list",
+            file.display()
+        )));
+    }
+    let (currency, of) = (&list.currency, of.join(", "));
+    let mut words = format!(
+        "{} write units of 1 KB cost about {money:.2} {currency} ({of}), beside indexes and retries.",
+        size.write_units
+    );
+    if !left_out.is_empty() {
+        words += &format!(" Not counted: {}.", left_out.join(", "));
+    }
+    Ok((money, words))
 }
 
 /// "taken in by sqlite:b.db: 309078 documents in 41.2 s (7502/s), 30.1 s of them after the load

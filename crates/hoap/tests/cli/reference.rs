@@ -88,6 +88,30 @@ fn a_dry_run_opens_and_writes_nothing() {
         let out = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(out.contains(says) && out.contains("Nothing was"), "{line}: {end:#?}");
     }
+    // A record of 1.1 KB is two write units, as DynamoDB counts them.
+    let head = "name = 'x'\nsource = 's'\nregion = 'r'\ncurrency = 'EUR'\ndate = '2026'\n";
+    let item = |what: &str, price: u32, unit: &str, per: &str| {
+        format!("[[item]]\nwhat = '{what}'\nprice = {price}\nunit = '{unit}'\nper = '{per}'\n")
+    };
+    let load = "load ycsb --target sqlite:none.db -p recordcount=5000 --prices";
+    for (items, says) in [
+        (item("writes", 625, "write-capacity-units", "million"), "about 6.25 EUR (writes)"),
+        (item("calls", 100, "operations", "million"), "about 0.50 EUR (calls)"),
+        (item("units", 36, "write-unit", "hour"), "about 100.00 EUR (units)"),
+        (
+            item("writes", 625, "write-capacity-units", "million")
+                + &item("nodes", 1, "node", "hour"),
+            "beside indexes and retries. Not counted: nodes.",
+        ),
+    ] {
+        p.write("prices.toml", &format!("{head}{items}"));
+        let out = p.ok(&format!("{load} prices.toml --dry-run")).out;
+        let out = out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(out.contains("10000 write units of 1 KB") && out.contains(says), "{out}");
+    }
+    p.fails(&format!("{load} mongodb-atlas-2020 --dry-run"), 2, &["no price of write-capacity"]);
+    p.fails(&format!("{load} prices.toml"), 2, &["--prices is of --dry-run"]);
+    std::fs::remove_file(p.path("prices.toml")).unwrap();
     let json = p
         .ok("run ycsb-a --target sqlite:none.db --repeat 3 -p insertproportion=0 --dry-run --json");
     assert_eq!(
