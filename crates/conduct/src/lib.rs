@@ -20,6 +20,7 @@ pub mod faults;
 pub mod flags;
 pub mod in_use;
 mod level;
+mod little;
 pub mod load;
 mod memory;
 pub mod merge;

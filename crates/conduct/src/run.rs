@@ -20,6 +20,7 @@ use crate::caller::Setting;
 use crate::faults::{or_unknown, unless_void};
 use crate::in_use;
 use crate::level;
+use crate::little;
 use crate::memory;
 use crate::meter::Meter;
 use crate::offer::Recorded;
@@ -249,6 +250,8 @@ impl<B: Benchmark> Steps<'_, B> {
         let in_process = self.benchmark.target().in_process();
         self.record.remarks.extend(own_limit::remarks(&outcome.step, in_process));
         self.record.remarks.extend(level::remarks(&outcome.step));
+        let thinks = self.record.configuration.get("think-times") == Some(&true.into());
+        self.record.remarks.extend(little::remarks(&outcome.step, in_process, thinks));
         self.memories.extend(outcome.transactions);
         caller.measured(&outcome.step);
         self.record.steps.push(outcome.step);

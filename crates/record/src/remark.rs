@@ -104,6 +104,8 @@ remarks! {
     LevelChanged = "level-changed": Warns,
     /// Throughput drifted over the window.
     LevelDrifted = "level-drifted": Warns,
+    /// Throughput and response times account for another number of clients than there were.
+    ClientsUnaccounted = "clients-unaccounted": Warns,
     /// The driver's process did not run for a time.
     StoodStill = "stood-still": Warns,
     /// A CPU limit held the driver back.

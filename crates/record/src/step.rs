@@ -129,6 +129,21 @@ pub struct Step {
     pub level: Option<LevelChange>,
 }
 
+impl Step {
+    /// By Little's law the clients at work on operations that count: throughput × mean response
+    /// time, of all kinds together. They are all of [`tx_clients`](Step::tx_clients) but for the
+    /// time that went to operations that failed, pauses after these, think times, and the driver
+    /// between operations. `None` in an open loop, whose clients wait until an operation is due, and
+    /// if nothing succeeded.
+    pub fn clients_at_work(&self) -> Option<f64> {
+        let busy = |operation: &Operation| {
+            Some(operation.per_second * operation.response()?.mean_us / 1e6)
+        };
+        let sum: f64 = self.transactions.iter().filter_map(busy).sum();
+        (self.rate_intended.is_none() && sum > 0.0).then_some(sum)
+    }
+}
+
 /// The cells of a time series of many ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cells {

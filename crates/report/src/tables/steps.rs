@@ -67,6 +67,8 @@ pub fn transactions(entries: &[Entry<'_>]) -> Table {
         .wide()
         .number("measured", Unit::Seconds, |of| of.item.seconds)
         .wide()
+        .cells("clients at work", Some(Unit::Ratio), |of| Cell::maybe(of.item.clients_at_work()))
+        .wide()
         .cells("tpM", Some(TPM), |of| match of.item.tpm {
             Some(tpm) => Cell::Number(tpm),
             None => Cell::Incomplete(NONE_COMMITTED.into()),
@@ -97,6 +99,8 @@ pub fn throughput(entries: &[Entry<'_>]) -> Table {
     sheet(entries, "throughput", "Throughput per step, all operations together")
         .text("step", |of: &Of<&Step>| step_name(of.item))
         .number("clients", Unit::Count, |of| of.item.tx_clients as f64)
+        .wide()
+        .cells("clients at work", Some(Unit::Ratio), |of| Cell::maybe(of.item.clients_at_work()))
         .wide()
         .number("measured", Unit::Seconds, |of| of.item.seconds)
         .wide()

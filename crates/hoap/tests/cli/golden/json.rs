@@ -6,7 +6,8 @@ use super::rules::{Action, Rule};
 use super::terminal::{mask, scrub};
 
 /// Remarks that a run has or has not depending on how fast the machine is.
-const SPEED: [&str; 9] = [
+const SPEED: [&str; 10] = [
+    "clients-unaccounted",
     "orders-grew",
     "not-steady",
     "stood-still",
