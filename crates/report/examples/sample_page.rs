@@ -24,7 +24,7 @@ fn main() {
             folder.loaded(&format!("run {n}"))
         })
         .collect();
-    let style = Style { colour: false, folder: Some("runs/first try"), page: Some(&out) };
+    let style = Style { folder: Some("runs/first try"), page: Some(&out), ..Style::default() };
     std::fs::write(&out, html(&runs)).expect("the page can be written");
     print!("{}", summary(&runs[0].run, style));
 }

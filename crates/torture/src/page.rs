@@ -23,7 +23,9 @@ const TOLD: usize = 10;
 pub fn page(campaigns: &[Campaign]) -> Page {
     let mut body = Body::default();
     let all = Summary::of(campaigns.iter().flat_map(|c| &c.outcome.runs));
-    result(&mut body, campaigns, &all);
+    let remarks = remarks(campaigns);
+    let lines = words::lines(&remarks, &[]);
+    result(&mut body, campaigns, &all, &lines);
     faults(&mut body, campaigns, &all);
     losses(&mut body, campaigns);
     for (number, campaign) in campaigns.iter().enumerate() {
@@ -36,17 +38,15 @@ pub fn page(campaigns: &[Campaign]) -> Page {
         [one] => format!("Faults on purpose: {}", one.outcome.title),
         _ => "Campaigns of faults".to_owned(),
     };
-    let remarks = remarks(campaigns);
-    let lines = words::lines(&remarks, &[]);
     let from = "the campaigns' torture.json";
     let about = about(campaigns, &all);
     let words = lines.iter().map(|line| &line.words).chain(&about);
     let description = &words.map(String::as_str).collect::<Vec<_>>().join("; ");
-    let frame = Frame { title: &title, description, remarks: &lines, about: &about, from };
+    let frame = Frame { title: &title, description, about: &about, from };
     Page { html: frame.around(&body), tables: body.tables, remarks }
 }
 
-/// What a reader must know before the first number.
+/// What a reader must know of the numbers.
 fn remarks(campaigns: &[Campaign]) -> Vec<Remark> {
     let unfinished = campaigns.iter().filter(|c| c.outcome.done() < c.outcome.faults).map(|c| {
         let (name, done, planned) = (&c.name, c.outcome.done(), c.outcome.faults);
@@ -77,7 +77,7 @@ fn figure(label: &'static str, value: u64, note: String) -> KeyFigure {
     KeyFigure { label, value: Unit::Count.show(value as f64), unit: "", note, bad: false }
 }
 
-fn result(body: &mut Body, campaigns: &[Campaign], all: &Summary) {
+fn result(body: &mut Body, campaigns: &[Campaign], all: &Summary, remarks: &[words::Line]) {
     body.open("result", "Result", "Result");
     let of = |durable: bool| {
         let those = campaigns.iter().filter(move |c| c.outcome.durable == durable);
@@ -116,6 +116,7 @@ fn result(body: &mut Body, campaigns: &[Campaign], all: &Summary) {
     let note = "runs with a loss in which every check held".into();
     figures.push(KeyFigure { bad: unnoticed > 0, ..figure("Losses unnoticed", unnoticed, note) });
     body.figures(&figures);
+    body.remarks(remarks);
     body.filled(&tables::campaigns(campaigns));
     body.close();
 }

@@ -31,6 +31,9 @@ pub struct Show {
     /// Run folders, or folders of repeated runs
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<PathBuf>,
+    /// Every table, check and sentence, and not the answers alone
+    #[arg(long)]
+    pub full: bool,
     /// As what: the text that the run printed, Markdown, a table as CSV, the record as JSON, or the
     /// lines that YCSB prints
     #[arg(long, value_enum, default_value_t = ShowFormat::Text)]

@@ -169,7 +169,7 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     let Some((_, pair)) = pair else { return run::last(context, &run_record) };
     run::verdict(context, &run_record)?;
     run::verdict(context, &pair)?;
-    context.console.say(verdict_line([&run_record, &pair]));
+    context.console.say(verdict_line(&[&run_record, &pair]));
     Ok(())
 }
 

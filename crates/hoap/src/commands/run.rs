@@ -75,12 +75,8 @@ async fn alone(
     if !several {
         let shown = folder.display().to_string();
         context.result(&json!({ "folder": shown, "run": run }), || {
-            let folder = &shown;
-            let style = Style { folder: Some(folder), ..context.console.style() };
-            format!(
-                "{}\nMake its page with: hoap report {folder} -o report.html",
-                hoap_report::summary(run, style)
-            )
+            let style = Style { folder: Some(&shown), ..context.console.style() };
+            hoap_report::summary(run, style)
         });
         show::export(context, folder, exports)?;
         return last(context, run);
@@ -102,14 +98,14 @@ async fn alone(
         let folder = all.display();
         format!("{}\nCompare it with: hoap compare BASELINE {folder}", plain(&repeated(&side)))
     });
-    context.console.say(verdict_line(runs.iter().map(|(_, run)| run)));
+    context.console.say(verdict_line(&runs.iter().map(|(_, run)| run).collect::<Vec<_>>()));
     Ok(())
 }
 
 /// [`verdict`], the last line that is printed.
 pub fn last(context: &Context, run: &Run) -> Result<(), Failure> {
     verdict(context, run)?;
-    context.console.say(verdict_line([run]));
+    context.console.say(verdict_line(&[run]));
     Ok(())
 }
 

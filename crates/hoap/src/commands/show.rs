@@ -29,7 +29,8 @@ pub fn show(context: &Context, args: &Show) -> Result<(), Failure> {
     let runs: Vec<SideRun> = sides.into_iter().flat_map(|side| side.runs).collect();
     let format = if context.json { ShowFormat::Json } else { args.format };
     let wanted = Wanted { format, table: &args.table, step: args.step };
-    let text = written(&runs, &wanted, context.console.style())?;
+    let style = Style { full: args.full, ..context.console.style() };
+    let text = written(&runs, &wanted, style)?;
     if matches!(format, ShowFormat::Csv | ShowFormat::Ycsb) {
         // These have no place for what a reader must know before the first number.
         for run in runs.iter().map(|of| &of.run) {

@@ -19,8 +19,9 @@ fn failures_are_counted_and_dated_or_end_the_run_as_told() {
     let p = broken_table();
     let run = "run ycsb-c --target sqlite:t.db --warmup 100ms -p recordcount=50";
     let goes_on = format!("{run} --clients 1,2 --duration 1s --max-failures off --out goes-on");
-    let end = p.ok(&goes_on);
-    assert!(end.out.contains("What went wrong and when"), "{}", end.out);
+    p.ok(&goes_on);
+    let told = p.ok("show --full goes-on").out;
+    assert!(told.contains("What went wrong and when"), "{told}");
     let record = p.json("goes-on/run.json");
     assert_eq!(record["configuration"]["on-error"], "continue");
     let events = record["events"].as_array().unwrap();

@@ -341,5 +341,6 @@ fn progress_is_told_in_pairs_where_there_is_no_terminal() {
     let rate: f64 = pairs["ops_per_second"].parse().unwrap();
     assert!(rate > 0.0 && pairs["seconds"].parse::<f64>().unwrap() > 9.0, "{line}");
     assert!(end.err.lines().all(|line| !line.contains('\r') && !line.contains('\u{1b}')));
-    assert_eq!(end.err.lines().last(), Some("verdict: nothing was checked"));
+    let last = end.err.lines().last().unwrap();
+    assert!(last.starts_with("verdict: ") && last.ends_with("; nothing was checked"), "{last}");
 }

@@ -72,7 +72,9 @@ fn a_run_is_shown_again_in_every_format() {
     let text = p.ok("show run").out;
     assert!(ran.out.starts_with(text.trim_end()), "{text}\n{}", ran.out);
     let markdown = p.text("r.md");
-    assert!(markdown.contains("### READ response times\n\n| step |"), "{markdown}");
+    assert!(markdown.contains("\n| step | ops/s | READ p99 |\n"), "{markdown}");
+    let full = p.ok("show run --format markdown --full").out;
+    assert!(full.contains("### Every kind of operation per step"), "{full}");
     assert_eq!(p.ok("show run --format markdown").out.trim_end(), markdown.trim_end());
     for step in [1, 2] {
         let shown = p.ok(&format!("show run --format ycsb --step {step}")).out;
@@ -94,7 +96,7 @@ fn what_cannot_be_shown_or_exported_is_refused() {
     p.fails("show run --format ycsb", 2, &["--step", "1, 2"]);
     p.fails("show run --format ycsb --step 3", 2, &["1, 2"]);
     p.fails("show run run --format ycsb", 2, &["one run folder"]);
-    p.fails("show run --format csv --table tpm", 2, &["tpm", "operations, throughput"]);
+    p.fails("show run --format csv --table tpm", 2, &["tpm", "throughput, operations"]);
     p.fails("show nowhere", 2, &["nowhere"]);
     p.fails("show run --format pdf", 2, &["ycsb"]);
     for (export, says) in

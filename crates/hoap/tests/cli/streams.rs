@@ -303,7 +303,7 @@ fn no_stage_waits_for_the_reader_of_the_one_before() {
     let mut read = String::new();
     reader.read_to_string(&mut read).unwrap();
     work.is_done(&p, children, "standard output is stopped");
-    assert_eq!(read.matches("Make its page with").count(), 2, "{read}");
+    assert_eq!(read.matches("\nmore    hoap show --full ").count(), 2, "{read}");
 }
 
 /// A path that is not UTF-8, where a command reads or writes one, with its result as JSON.

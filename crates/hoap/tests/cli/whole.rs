@@ -34,7 +34,8 @@ fn load_verify_query_run_report() {
     let end = p.ok(run);
     let widest = end.out.lines().map(|l| l.chars().count()).max().unwrap();
     assert!(widest <= 80, "{widest} columns:\n{}", end.out);
-    assert!(end.out.starts_with("! scaled down by 100: not a CH2++ result"), "{}", end.out);
+    assert!(end.out.starts_with("CH2++ on SQLite, scaled down by 100\n"), "{}", end.out);
+    assert!(end.out.contains("\n! scaled down by 100: not a CH2++ result\n"), "{}", end.out);
     let record = p.json("run/run.json");
     assert_eq!(record["partial"], serde_json::Value::Null);
     let steps = record["steps"].as_array().unwrap();
@@ -160,7 +161,8 @@ fn broken_data_fails_verify_and_stops_a_run_before_it_starts() {
     assert!(end.out.contains("w_ytd 1.50, sum(d_ytd) 3000.00"), "{}", end.out);
     let failed = "check \"condition 1\" failed";
     let end = p.fails("run ch2pp --operational sqlite:t.db --out run", 1, &[failed, "VOID"]);
-    assert!(end.out.starts_with(&format!("! VOID: {failed}: ")), "{}", end.out);
+    assert!(end.out.starts_with("CH2++ on SQLite, VOID, scaled down by 100\n"), "{}", end.out);
+    assert!(end.out.contains(&format!("\n! VOID: {failed}: ")), "{}", end.out);
     assert_eq!(p.json("run/run.json")["steps"], serde_json::json!([]));
     // No other command takes its numbers for numbers.
     p.fails("compare run run", 1, &["compare run", failed]);

@@ -13,7 +13,8 @@ fn a_witness_is_judged_beside_the_mix_and_counted_in_none_of_it() {
     let p = Place::new();
     p.load("t.db");
     let end = p.ok(&format!("{RUN} --witness=40% --out run"));
-    assert!(end.out.contains("Isolation of the transactions"), "{}", end.out);
+    let told = p.ok("show --full run").out;
+    assert!(told.contains("Isolation of the transactions"), "{told}");
     let widest = end.out.lines().map(|l| l.chars().count()).max().unwrap();
     assert!(widest <= 80, "{widest} columns:\n{}", end.out);
     let record = p.json("run/run.json");

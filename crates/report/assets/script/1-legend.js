@@ -1,5 +1,5 @@
 // The files of this folder are one script, in the order of their names. Every chart is in the page's data with
-// its scales, words and colours (src/page/chart/spec.rs). Words go in as text, never as markup.
+// its points, colours and what its axes measure (src/page/chart/spec.rs). Words go in as text, never as markup.
 const specs = JSON.parse(document.getElementById("data").textContent);
 const css = (colour) => (colour === "ink" ? "currentColor" : `var(--${colour})`);
 function svg(name, attributes) {

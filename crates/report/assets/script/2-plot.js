@@ -38,11 +38,11 @@ const marks = {
     Plot.rectX(spans, { x1: "0", x2: "1", fill: css(colour), fillOpacity: opacity }),
     Plot.tip(spans.filter((s) => s[2]), Plot.pointerX({ x: "0", frameAnchor: "bottom", title: "2" })),
   ],
-  heat: ({ colour, opacity, rows, cells }, _, { x }) => {
+  heat: ({ colour, opacity, rows, cells }) => {
     const all = cells.flatMap(([from, to, first, levels]) => [...levels].map((level, n) => ({ from, to, level, low: rows[first + n], high: rows[first + n + 1] })));
     const seen = all.filter((c) => c.level !== "-");
     const box = { x1: "from", x2: "to", y1: (c) => c.low[0], y2: (c) => c.high[0] };
-    return [Plot.rect(seen, { ...box, fill: css(colour), fillOpacity: (c) => opacity[c.level], title: (c) => `${c.from}–${c.to}${x.suffix}\n${c.low[1]}` })];
+    return [Plot.rect(seen, { ...box, fill: css(colour), fillOpacity: (c) => opacity[c.level], title: (c) => `${c.from}–${c.to} s\n${c.low[1]}` })];
   },
   // A word that has no room gives way to its short form.
   words: ({ words }, width, { x }) => [Plot.text(words, { x: "x", frameAnchor: "top", dy: -14, text: (w) => ((w.room / x.domain[1]) * width < pixels(w.long) ? w.short : w.long), fill: "currentColor", fillOpacity: 0.75, fontSize: 11 })],
@@ -62,8 +62,15 @@ const marks = {
   },
 };
 
-function plot(spec, width) {
-  const lying = isLying(spec);
+function plot(data, width, other) {
+  const lying = isLying(data), { quantity } = data.y;
+  const stands = data.marks.some((m) => m.mark === "bar" && !m.lying);
+  const spec = {
+    ...data,
+    x: scaled(data.x, data.x.quantity === "moments" ? 10 : 8, data.x.quantity === "rates" && !lying ? 1.04 : 1, false),
+    // Bars have words above them.
+    y: scaled(data.y, 6, stands ? 1.1 : quantity === "shares" ? 1 : 1.06, Boolean(other)),
+  };
   const margin = margins(spec, width);
   const inner = width - margin.marginLeft - margin.marginRight;
   const { x, y, fx, fy } = spec;
@@ -98,14 +105,6 @@ function plot(spec, width) {
   });
 }
 
-// A value in the format of its axis: three digits and a unit.
-function say(value, format) {
-  const [, times, words] = format.find(([below]) => value < below) || format[format.length - 1];
-  if (!times) return words;
-  const x = value * times;
-  const digits = x < 9.995 ? 2 : x < 99.95 ? 1 : 0;
-  return x.toLocaleString("en-GB", { minimumFractionDigits: digits, maximumFractionDigits: digits }) + words;
-}
 // Points name their place by its number among the chart's places; bars are lists.
 function unpack(spec) {
   for (const p of spec.plots) for (const mark of p.marks) {
@@ -117,7 +116,7 @@ function unpack(spec) {
     const all = [...mark.run[1].map((y, n) => [mark.run[0] + n, y]), ...(mark.points || [])];
     mark.points = all.map(([at, y, hollow, words]) => {
       const [x, place] = spec.places[at];
-      const lines = [place || (p.x.suffix ? x + p.x.suffix : ""), words || (p.y.format ? say(y, p.y.format) : "")];
+      const lines = [place || (p.x.quantity === "moments" ? reads.moments.tip(x) : ""), words || (p.y.quantity && reads[p.y.quantity].tip ? reads[p.y.quantity].tip(y, p.y.label) : "")];
       return [x, y, hollow, lines.filter(Boolean).join("\n")];
     });
   }
@@ -129,7 +128,7 @@ function chart(spec, width, other) {
   const named = spec.plots.length > 1 || spec.plots.some((p) => p.name);
   const fit = Math.max(1, Math.min(spec.plots.length, Math.floor((width + 24) / (spec.least + 24))));
   const each = named ? Math.floor((width - 24 * (fit - 1)) / fit) : width;
-  const plots = spec.plots.map((p) => [p.name, plot(other && p.y.other ? { ...p, y: p.y.other } : p, Math.max(240, each))]);
+  const plots = spec.plots.map((p) => [p.name, plot(p, Math.max(240, each), other && p.y.switch)]);
   const parts = spec.legend.length ? [legend(spec.legend)] : [];
   if (!named) return [...parts, ...plots.map(([, made]) => made)];
   const box = document.createElement("div");

@@ -68,7 +68,7 @@ function menu(figure) {
     list.appendChild(document.createElement("li")).append(made);
     return made;
   };
-  const plots = specs[name].plots.filter((p) => p.y.other);
+  const plots = specs[name].plots.filter((p) => p.y.switch);
   if (plots.length) {
     const words = () => (("other" in figure.dataset) === (plots[0].y.type === "log") ? "Logarithmic scale" : "Linear scale");
     const button = entry("button", words(), { type: "button", onclick: () => {

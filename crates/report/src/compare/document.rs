@@ -10,7 +10,7 @@ use super::line::{ComparedLine, Scope, Shown};
 use super::metric::Metric;
 use super::side::Side;
 use crate::format::number::Unit;
-use crate::format::table::{Cell, Column, Table};
+use crate::format::table::{Cell, Column, Table, Without};
 use crate::format::text;
 use crate::run::frontier::Frontier;
 use crate::run::key;
@@ -162,7 +162,7 @@ fn verdicts<'a>(lines: impl Iterator<Item = &'a ComparedLine>) -> String {
 }
 
 pub(super) fn column(title: &str, unit: Option<Unit>) -> Column {
-    Column { title: title.into(), unit, wide: false }
+    Column { title: title.into(), unit, wide: false, without: Without::Never }
 }
 
 fn table(title: &str, lines: &[&ComparedLine]) -> Table {

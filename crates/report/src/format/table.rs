@@ -29,6 +29,20 @@ pub struct Column {
     pub unit: Option<Unit>,
     /// Whether only the page and CSV have room for it.
     pub wide: bool,
+    /// When a screen does without it. CSV never does.
+    pub without: Without,
+}
+
+/// When a screen does without a column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Without {
+    /// Never.
+    #[default]
+    Never,
+    /// Where it is 0 or empty in every row.
+    Zero,
+    /// Where it is the same in several rows: then the title has it.
+    Same,
 }
 
 /// A cell of a [`Table`].
@@ -143,6 +157,33 @@ impl Table {
 }
 
 impl Table {
+    /// The table as a screen shows it: without columns that say nothing, and with what all its rows
+    /// have in common in the title.
+    pub fn shown(&self) -> Table {
+        let (mut keep, mut common) = (Vec::new(), Vec::new());
+        for (at, column) in self.columns.iter().enumerate() {
+            let mut cells = self.rows.iter().map(|row| &row[at]);
+            let zero = |cell: &Cell| matches!(cell, Cell::Empty) || cell.number() == Some(0.0);
+            let first = self.rows.first().map_or(&Cell::Empty, |row| &row[at]);
+            let left_out = match column.without {
+                Without::Never => false,
+                Without::Zero => cells.all(zero),
+                Without::Same if *first == Cell::Empty => cells.all(|cell| cell == first),
+                Without::Same => self.rows.len() > 1 && cells.all(|cell| cell == first),
+            };
+            if left_out && column.without == Without::Same && *first != Cell::Empty {
+                common.push(format!("{} {}", column.heading(), first.show(column.unit)));
+            }
+            if !left_out {
+                keep.push(at);
+            }
+        }
+        let title = [self.title.clone()].into_iter().chain(common).collect::<Vec<_>>().join("; ");
+        let columns = keep.iter().map(|at| self.columns[*at].clone()).collect();
+        let row = |row: &Vec<Cell>| keep.iter().map(|at| row[*at].clone()).collect();
+        Table { title, columns, rows: self.rows.iter().map(row).collect(), id: self.id.clone() }
+    }
+
     /// Its rows as JSON objects by bare heading; what is missing is null.
     pub fn json(&self) -> serde_json::Value {
         use serde_json::{Map, Value};
@@ -157,29 +198,6 @@ impl Table {
             Value::Object(headings.zip(row.iter().map(cell)).collect::<Map<_, _>>())
         };
         self.rows.iter().map(row).collect()
-    }
-
-    /// A table for each value of the column of this title, without that column, named by the value;
-    /// in the order in which the values first come.
-    pub fn split(&self, title: &str) -> Vec<Table> {
-        let Some(at) = self.columns.iter().position(|c| c.title == title) else { return vec![] };
-        let without = |list: &[Cell]| -> Vec<Cell> {
-            let rest = list.iter().enumerate().filter(|(i, _)| *i != at);
-            rest.map(|(_, cell)| cell.clone()).collect()
-        };
-        let mut parts: Vec<(&Cell, Table)> = Vec::new();
-        for row in &self.rows {
-            let n = parts.iter().position(|(value, _)| **value == row[at]).unwrap_or_else(|| {
-                let mut columns = self.columns.clone();
-                columns.remove(at);
-                let title = row[at].show(None);
-                let id = format!("{}-{title}", self.id);
-                parts.push((&row[at], Table { id, title, columns, rows: vec![] }));
-                parts.len() - 1
-            });
-            parts[n].1.rows.push(without(row));
-        }
-        parts.into_iter().map(|(_, table)| table).collect()
     }
 }
 
@@ -224,14 +242,29 @@ impl<'a, T> Sheet<'a, T> {
         unit: Option<Unit>,
         take: impl Fn(&T) -> Cell + 'a,
     ) -> Self {
-        self.columns.push((Column { title: title.into(), unit, wide: false }, Box::new(take)));
+        let column = Column { title: title.into(), unit, wide: false, without: Without::Never };
+        self.columns.push((column, Box::new(take)));
         self
     }
 
     /// Keeps the column added last off the terminal.
-    pub fn wide(mut self) -> Self {
+    pub fn wide(self) -> Self {
+        self.last(|column| column.wide = true)
+    }
+
+    /// Shows the column added last only where it is not 0 everywhere.
+    pub fn rare(self) -> Self {
+        self.last(|column| column.without = Without::Zero)
+    }
+
+    /// Shows the column added last only where its rows differ.
+    pub fn common(self) -> Self {
+        self.last(|column| column.without = Without::Same)
+    }
+
+    fn last(mut self, change: impl FnOnce(&mut Column)) -> Self {
         if let Some((column, _)) = self.columns.last_mut() {
-            column.wide = true;
+            change(column);
         }
         self
     }
@@ -257,19 +290,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_split_table_keeps_every_other_cell_under_its_value() {
-        let whole = Sheet::new("t", "t")
-            .text("step", |(step, _, _): &(&str, &str, f64)| *step)
-            .text("kind", |(_, kind, _)| *kind)
-            .number("p50", Unit::Seconds, |(_, _, p50)| *p50)
-            .rows([("1", "READ", 0.1), ("1", "UPDATE", 0.2), ("2", "READ", 0.3)]);
-        let parts = whole.split("kind");
-        let titles: Vec<&str> = parts.iter().map(|t| t.title.as_str()).collect();
-        assert_eq!(titles, ["READ", "UPDATE"]);
-        let row = |step: &str, p50| vec![Cell::Text(step.into()), Cell::Number(p50)];
-        assert_eq!(parts[0].rows, [row("1", 0.1), row("2", 0.3)]);
-        assert_eq!(parts[1].rows, [row("1", 0.2)]);
-        assert!(parts.iter().all(|t| t.columns[1].title == "p50" && t.columns.len() == 2));
-        assert_eq!(whole.split("no such column"), []);
+    fn a_screen_does_without_what_is_zero_or_the_same_everywhere_and_csv_does_not() {
+        let of = |rows: &[(f64, &'static str, f64)]| {
+            Sheet::new("t", "Title")
+                .text("step", |(_, _, n): &(f64, &str, f64)| n.to_string())
+                .number("failed", Unit::Count, |row| row.0)
+                .rare()
+                .text("kind", |row| row.1)
+                .common()
+                .rows(rows.to_vec())
+        };
+        let titles = |table: &Table| {
+            let columns = table.columns.iter().map(|column| column.title.clone());
+            (table.title.clone(), columns.collect::<Vec<_>>().join(" "))
+        };
+        let shown = |rows| titles(&of(rows).shown());
+        let wanted = |title: &str, columns: &str| (title.to_owned(), columns.to_owned());
+        assert_eq!(shown(&[(0.0, "READ", 1.0)]), wanted("Title", "step kind"));
+        let equal = [(0.0, "READ", 1.0), (0.0, "READ", 2.0)];
+        assert_eq!(shown(&equal), wanted("Title; kind READ", "step"));
+        assert_eq!(titles(&of(&equal)), wanted("Title", "step failed kind"));
+        let differ = [(0.0, "READ", 1.0), (2.0, "SCAN", 2.0)];
+        assert_eq!(shown(&differ), wanted("Title", "step failed kind"));
+        assert_eq!(shown(&[(0.0, "", 1.0), (0.0, "", 2.0)]), wanted("Title", "step"));
     }
 }

@@ -32,6 +32,20 @@ pub fn harmless(c: char) -> char {
     if c.is_control() || turns || none { '\u{fffd}' } else { c }
 }
 
+/// A command as a shell takes it, whose program is found by its name.
+pub fn shell(command: &[String]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+,.:/@%".contains(c);
+    let words = command.iter().enumerate().map(|(at, word)| {
+        let word = if at == 0 { word.rsplit(['/', '\\']).next().unwrap_or(word) } else { word };
+        if !word.is_empty() && word.chars().all(plain) {
+            word.to_owned()
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// Breaks text into lines of at most `width` columns, at spaces where it can.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(2);

@@ -2,18 +2,20 @@
 
 use std::fmt::Write as _;
 
-use hoap_record::Run;
+use hoap_record::{Run, Severity};
 use serde_json::{Map, Value};
 
 use super::chart::bars::stacked;
 use super::chart::runs::Among;
 use super::chart::shares::{self, SharesOf};
 use super::chart::spec::Chart;
-use super::figures::{self, KeyFigure};
+use super::figures;
 use super::markup::{escape, late, table};
 use crate::format::number::Unit;
 use crate::format::table::Table;
 use crate::run::Loaded;
+use crate::run::figures::KeyFigure;
+use crate::run::remarks::Line;
 use crate::run::void;
 
 /// A table of more cells is folded.
@@ -79,6 +81,29 @@ impl Body {
         self.headings += 1;
         let id = format!("heading-{}-{}", self.headings, slug(words));
         let _ = writeln!(self.html, "<h3 id=\"{id}\"><a href=\"#{id}\">{words}</a></h3>");
+    }
+
+    /// What a reader must know of the results above it, a line each. What voids them is red.
+    pub fn remarks(&mut self, lines: &[Line]) {
+        if lines.is_empty() {
+            return;
+        }
+        let is_grave = |line: &Line| line.severity == Severity::Void;
+        let grave = if lines.iter().any(is_grave) { " grave" } else { "" };
+        let _ =
+            write!(self.html, "<aside class=\"warnings{grave}\" aria-label=\"Warnings\">\n<ul>\n");
+        for line in lines {
+            let class = if is_grave(line) { " class=\"grave\"" } else { "" };
+            let words = escape(&line.words);
+            if line.behind.is_empty() {
+                let _ = writeln!(self.html, "<li{class}>{words}</li>");
+                continue;
+            }
+            let _ = write!(self.html, "<li{class}>");
+            self.behind(&line.words, |body| body.list(&line.behind));
+            self.html.push_str("</li>\n");
+        }
+        self.html.push_str("</ul>\n</aside>\n");
     }
 
     /// A paragraph. The words are HTML.
@@ -157,7 +182,7 @@ impl Body {
         let mut chart = chart;
         // The page of many runs stays small.
         if panel.is_some() && self.is_many() {
-            chart.plots.iter_mut().for_each(|plot| plot.y.other = None);
+            chart.plots.iter_mut().for_each(|plot| plot.y.switch = false);
         }
         // Nothing in a chart fails to be JSON.
         let chart = serde_json::to_value(chart.shared()).unwrap_or_default();

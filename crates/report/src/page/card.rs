@@ -10,11 +10,11 @@ use std::fmt::Write as _;
 use hoap_record::Severity;
 
 use super::body::Body;
-use super::figures;
 use super::markup::escape;
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Table};
 use crate::run::Entry;
+use crate::run::figures;
 use crate::run::remarks::Line;
 use crate::run::void::{self, VOID};
 
@@ -46,7 +46,7 @@ impl<'a> Card<'a> {
             (Some(table), _) => table.rows.iter().map(|row| verdict(table, row)).collect(),
             (None, [one]) if void::mark(one.run).is_none() => figures::of_run(one.run)
                 .into_iter()
-                .map(|f| (f.label.to_string(), format!("{} {}", f.value, f.unit)))
+                .map(|f| (f.label.to_string(), f.number()))
                 .collect(),
             // The remarks say why there are no numbers, or what they are worth.
             _ => Vec::new(),
@@ -71,8 +71,8 @@ impl<'a> Card<'a> {
     /// The same in one line.
     pub fn words(&self) -> String {
         let lines = self.lines.iter().take(LINES).map(|(name, result)| format!("{name}: {result}"));
-        let all = self.remarks.first().map(|line| line.words.clone()).into_iter().chain(lines);
-        all.chain([self.foot.clone()]).collect::<Vec<_>>().join("; ")
+        let remark = self.remarks.first().map(|line| line.words.clone());
+        lines.chain([self.foot.clone()]).chain(remark).collect::<Vec<_>>().join("; ")
     }
 
     /// The section with the picture.
@@ -92,17 +92,7 @@ impl<'a> Card<'a> {
             );
         };
         line(60, 100, 46, "#1c2430", 700, self.title);
-        let mut y = 100;
-        if let Some(remark) = self.remarks.first() {
-            let red = remark.severity <= Severity::Fails;
-            let colour = if red { "#a8290f" } else { "#1c2430" };
-            y += 50;
-            let more = match self.remarks.len() - 1 {
-                0 => String::new(),
-                n => format!(" (and {n} more)"),
-            };
-            line(60, y, 24, colour, 600, &format!("{}{more}", shortened(&remark.words, 66)));
-        }
+        let mut y = 110;
         for (name, result) in self.lines.iter().take(LINES) {
             y += 60;
             line(60, y, 24, "#5a6675", 500, &shortened(name, 18));
@@ -118,7 +108,16 @@ impl<'a> Card<'a> {
                 &format!("and {} more", self.lines.len() - LINES),
             );
         }
-        line(60, 590, 26, "#5a6675", 500, &self.foot);
+        if let Some(remark) = self.remarks.first() {
+            let red = remark.severity == Severity::Void;
+            let colour = if red { "#a8290f" } else { "#1c2430" };
+            let more = match self.remarks.len() - 1 {
+                0 => String::new(),
+                n => format!(" (and {n} more)"),
+            };
+            line(60, 595, 24, colour, 600, &format!("{}{more}", shortened(&remark.words, 66)));
+        }
+        line(60, 545, 26, "#5a6675", 500, &self.foot);
         let _ = write!(
             body.html,
             "<figure class=\"card\">\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1200 630\" \

@@ -1,22 +1,21 @@
-//! What stands around the sections of a page: its head, remarks, title, links and scripts.
+//! What stands around the sections of a page: its head, title, links and scripts.
 
 use std::fmt::Write as _;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use hoap_record::Severity;
 use sha2::{Digest, Sha256};
 
 use super::body::Body;
 use super::data;
 use super::markup::escape;
 use crate::kinds::GENERATOR;
-use crate::run::remarks::Line;
 
 const STYLE: &str = include_str!("../../assets/page.css");
 /// One script in files: its parts share their names.
 const SCRIPT: &str = concat!(
     "(function () {\n\"use strict\";\n",
     include_str!("../../assets/script/1-legend.js"),
+    include_str!("../../assets/script/1-scale.js"),
     include_str!("../../assets/script/2-plot.js"),
     include_str!("../../assets/script/3-draw.js"),
     include_str!("../../assets/script/4-tables.js"),
@@ -48,8 +47,6 @@ pub struct Frame<'a> {
     pub title: &'a str,
     /// The result in a line, for sites that show a link to the page.
     pub description: &'a str,
-    /// What a reader must know before the first number, a line each.
-    pub remarks: &'a [Line],
     /// Lines under the heading, such as when the runs were.
     pub about: &'a [String],
     /// What the page is made from: "the run folders".
@@ -78,19 +75,6 @@ impl Frame<'_> {
              <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
              <a class=\"skip\" href=\"#main\">Skip to the numbers</a>\n"
         );
-        if !self.remarks.is_empty() {
-            // What voids or fails a run is red; what warns of its numbers is not.
-            let is_grave = |line: &Line| line.severity <= Severity::Fails;
-            let grave = if self.remarks.iter().any(is_grave) { " grave" } else { "" };
-            let _ =
-                write!(out, "<aside class=\"warnings{grave}\" aria-label=\"Warnings\">\n<ul>\n");
-            for line in self.remarks {
-                let class = if is_grave(line) { " class=\"grave\"" } else { "" };
-                let words = escape(&line.words);
-                let _ = writeln!(out, "<li{class}>{words}</li>");
-            }
-            out.push_str("</ul>\n</aside>\n");
-        }
         let _ = write!(out, "<header>\n<h1>{title}</h1>\n");
         for line in self.about {
             let _ = writeln!(out, "<p class=\"meta\">{}</p>", escape(line));

@@ -27,7 +27,8 @@ pub fn escape(text: &str) -> String {
 
 /// The table with its title as caption, in a box that scrolls sideways on a narrow screen. `id` is
 /// unique on the page.
-pub fn table(out: &mut String, table: &Table, id: &str) {
+pub fn table(out: &mut String, whole: &Table, id: &str) {
+    let table = &whole.shown();
     let title = escape(&table.title);
     let _ = write!(
         out,
@@ -66,7 +67,7 @@ pub fn table(out: &mut String, table: &Table, id: &str) {
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody>\n</table>\n</div>\n");
-    csv_link(out, table, id);
+    csv_link(out, whole, id);
     let reasons = table.reasons();
     if !reasons.is_empty() {
         out.push_str("<ul class=\"reasons\">\n");

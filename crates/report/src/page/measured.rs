@@ -217,16 +217,19 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// Whether a chart against this axis has anything of the run.
+/// Whether a chart against this axis has more of the run than one place. The probes of a search
+/// have a chart of their own.
 fn any(run: &Run, axis: Axis) -> bool {
-    run.steps.iter().any(|s| s.tx_clients > 0 && Axis::of(s) == axis)
+    let steps = run.planned_steps().iter().filter(|s| s.tx_clients > 0 && Axis::of(s) == axis);
+    let mut places = steps.map(|step| axis.place(step));
+    places.next().is_some_and(|first| places.any(|place| place != first))
 }
 
 fn in_words(loaded: &Loaded, axis: Axis, against: &str) -> String {
     let measure = loaded.measure();
     let points: Vec<String> = loaded
         .run
-        .steps
+        .planned_steps()
         .iter()
         .filter(|s| Axis::of(s) == axis)
         .filter_map(|s| {

@@ -3,6 +3,7 @@
 //! Words and tables are made here and stand without JavaScript; the charts are drawn in the
 //! reader's browser from one JSON block by the vendored libraries in `assets/vendor`.
 
+mod around;
 mod body;
 mod card;
 mod chart;
@@ -11,17 +12,17 @@ mod data;
 mod figures;
 mod frame;
 mod frontier;
-mod ingestion;
 mod markup;
 mod measured;
 mod observed;
+mod registry;
 mod sections;
 mod sizes;
 mod verdicts;
 mod witness;
 
+use hoap_record::Remark;
 use hoap_record::words::counted;
-use hoap_record::{Remark, benchmark_title};
 
 use crate::configurations::{Experiment, Report};
 use crate::format::table::Table;
@@ -29,11 +30,11 @@ use crate::run::Entry;
 use crate::run::Loaded;
 use crate::run::freshness;
 use crate::run::remarks;
-use crate::run::void::mark;
+use crate::run::title::title;
 
+pub use crate::run::figures::KeyFigure;
 pub use body::{Body, Figure};
 pub use chart::shares::{Shares, SharesOf};
-pub use figures::KeyFigure;
 pub use frame::Frame;
 pub use markup::escape;
 
@@ -68,11 +69,11 @@ pub fn page(report: &Report) -> hoap_record::Result<Page> {
         None => title(&entries),
     };
     let mut body = Body::new(runs);
-    sections::write(&mut body, report, runs)?;
     let experiment = report.experiment.as_ref();
     let mut joint = experiment.map(Experiment::remarks).unwrap_or_default();
     joint.extend(freshness::beside(&entries));
     let lines = remarks::lines(&joint, &entries);
+    sections::write(&mut body, report, runs, &lines)?;
     let card = card::Card::of(&title, &lines, &entries, &body.tables);
     let description = card.words();
     if !entries.is_empty() {
@@ -81,7 +82,6 @@ pub fn page(report: &Report) -> hoap_record::Result<Page> {
     let frame = Frame {
         title: &title,
         description: &description,
-        remarks: &lines,
         about: &origins(report, &entries),
         from: "the run folders",
     };
@@ -101,10 +101,8 @@ fn origins(report: &Report, entries: &[Entry<'_>]) -> Vec<String> {
         return vec![format!("{runs} runs of {of}, {between}")];
     }
     let line = |entry: &Entry<'_>| {
-        let run = entry.run;
         let name = if entries.len() > 1 { format!("{}: ", entry.name) } else { String::new() };
-        let took = crate::format::number::duration(run.seconds);
-        format!("{name}started {}, took {took}, hoap {}", moment(&run.started), run.hoap)
+        format!("{name}{}", crate::tables::origin(entry.run))
     };
     entries.iter().map(line).collect()
 }
@@ -113,29 +111,4 @@ fn origins(report: &Report, entries: &[Entry<'_>]) -> Vec<String> {
 fn marked(experiment: &Experiment) -> String {
     let rehearsal = experiment.scale_down.map_or("", |_| ", REHEARSAL");
     format!("{}{rehearsal}", experiment.title)
-}
-
-fn title(entries: &[Entry<'_>]) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    for entry in entries {
-        let run = entry.run;
-        let mut on: Vec<&str> = Vec::new();
-        for database in [&run.operational, &run.analytical].into_iter().flatten() {
-            if !on.contains(&database.name.as_str()) {
-                on.push(&database.name);
-            }
-        }
-        let benchmark = benchmark_title(&run.benchmark);
-        let mut part = match on.as_slice() {
-            [] => benchmark.clone(),
-            names => format!("{benchmark} on {}", names.join(" and ")),
-        };
-        if let Some(mark) = mark(run) {
-            part.push_str(&format!(", {mark}"));
-        }
-        if !parts.contains(&part) {
-            parts.push(part);
-        }
-    }
-    if parts.is_empty() { "No runs".to_string() } else { parts.join("; ") }
 }

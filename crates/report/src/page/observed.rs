@@ -1,30 +1,10 @@
-//! What the observed servers did: a section with their sums, and charts among those over time.
+//! What the observed servers did: charts among those over time.
 
 use super::body::{Body, Figure, Panel};
 use super::chart::machine;
 use crate::format::table::Cell;
-use crate::run::Entry;
 use crate::run::observed::Class;
 use crate::tables;
-
-/// The sums of each step.
-pub fn section(body: &mut Body, entries: &[Entry<'_>]) {
-    let made = tables::observed(entries);
-    if made.is_empty() {
-        return;
-    }
-    body.open("servers", "The servers beside the load", "Servers");
-    body.paragraph(
-        "Over the measured window of each step, read once a second; without series that stayed at \
-         0. Per operation: of the successful \
-         operations of a step without queries, of the queries of a step without operations. What else \
-         the servers did in that time is part of it.",
-    );
-    for table in &made {
-        body.filled(table);
-    }
-    body.close();
-}
 
 /// Charts of what the servers did, one for each class of their series.
 pub fn charts(body: &mut Body, panel: Panel<'_>) {

@@ -9,7 +9,6 @@ use hoap_record::witness::{Edge, Example, Why};
 use super::body::Body;
 use super::markup::escape;
 use crate::run::Entry;
-use crate::tables;
 
 /// Drawings of examples that a run has at most.
 const EXAMPLES: usize = 16;
@@ -29,20 +28,8 @@ const GAP: usize = 18;
 /// A box: left edge and width.
 type BoxSpan = (usize, usize);
 
-/// Writes the section, where a run had a witness.
+/// Writes the examples.
 pub fn write(body: &mut Body, entries: &[Entry<'_>]) {
-    let witness = tables::witness(entries);
-    if witness.rows.is_empty() {
-        return;
-    }
-    body.open("witness-section", "Isolation of the transactions", "Isolation");
-    body.paragraph(
-        "Between the measured transactions others read small shared lists and replaced some of them with \
-         a value more. What they read shows who came before whom. Seen is the strongest level that \
-         nothing contradicts; a level above the promise is no promise.",
-    );
-    body.filled(&witness);
-    body.filled(&tables::anomalies(entries));
     for (run, entry) in entries.iter().enumerate() {
         let anomalies = entry.run.witness.iter().flat_map(|witness| &witness.anomalies);
         for (number, anomaly) in anomalies.take(EXAMPLES).enumerate() {
@@ -54,7 +41,6 @@ pub fn write(body: &mut Body, entries: &[Entry<'_>]) {
             let _ = write!(body.html, "<div class=\"scroll\">\n{drawing}</div>\n");
         }
     }
-    body.close();
 }
 
 /// The drawing as an SVG element. `id` is unique on the page.

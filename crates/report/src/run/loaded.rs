@@ -11,7 +11,8 @@ use crate::run::curve::Curve;
 use crate::run::heat::{Heat, HeatGatherer};
 use crate::run::measure::{self, Measure};
 use crate::run::observed;
-use crate::run::ticks::{PointTimes, Ticks};
+use crate::run::point_times::PointTimes;
+use crate::run::ticks::Ticks;
 
 /// A run folder, read whole.
 #[derive(Clone, Debug)]

@@ -142,6 +142,11 @@ pub fn failed(step: &Step) -> u64 {
     step.transactions.iter().fold(0, |all, o| all.saturating_add(o.failed()))
 }
 
+/// Operations and queries of a step that failed.
+pub fn all_failed(step: &Step) -> u64 {
+    step.queries.iter().fold(failed(step), |all, q| all.saturating_add(q.failed))
+}
+
 /// Of an open loop that did not reach its rate: the rates that were intended, begun and completed,
 /// and why.
 pub fn shortfall(step: &Step) -> Option<String> {

@@ -1,6 +1,7 @@
 //! One run: its folder read whole, and what follows from it alone.
 
 pub mod curve;
+pub mod figures;
 pub mod freshness;
 pub mod frontier;
 pub mod heat;
@@ -12,9 +13,11 @@ pub mod machine;
 pub mod measure;
 mod names;
 pub mod observed;
+mod point_times;
 pub mod remarks;
 pub mod search;
 pub mod ticks;
+pub mod title;
 mod trouble;
 pub mod void;
 

@@ -13,6 +13,9 @@ use super::{Entry, trouble, void};
 /// Steps, or runs, that a line names. The others it counts.
 const NAMED: usize = 3;
 
+/// A remark of one step that is longer is shown as what all of its kind have in common.
+const ROOM: usize = 150;
+
 /// A remark in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
@@ -20,6 +23,8 @@ pub struct Line {
     pub severity: Severity,
     /// The line.
     pub words: String,
+    /// All that is known, a sentence a step, where the line is shorter than that.
+    pub behind: Vec<String>,
 }
 
 /// What a reader must know before the first number: each once, the gravest first.
@@ -54,34 +59,73 @@ pub fn of(run: &Run) -> Vec<Remark> {
     joined(all)
 }
 
-/// The remarks of a run as they are shown: those of one kind about several steps are one, with the
-/// words of the first of these steps. The tables have the numbers of each.
-pub fn shown(run: &Run) -> Vec<Remark> {
-    let mut all: Vec<(Remark, bool)> = Vec::new();
+/// The remarks of a run as they are shown: those of one kind about several steps are one line.
+pub fn shown(run: &Run) -> Vec<Line> {
+    let mut kinds: Vec<(Remark, Vec<String>)> = Vec::new();
     for remark in of(run) {
-        let is_same = |(other, _): &&mut (Remark, bool)| {
+        let full = line(&remark, &run.steps);
+        let is_same = |(other, _): &&mut (Remark, Vec<String>)| {
             let of_steps = !other.steps.is_empty() && !remark.steps.is_empty();
             of_steps && (other.id, &other.runs) == (remark.id, &remark.runs)
         };
-        match all.iter_mut().find(is_same) {
-            None => all.push((remark, false)),
-            Some((first, several)) => {
-                if remark.steps < first.steps {
-                    (first.text, first.advice) = (remark.text, remark.advice);
-                }
+        match kinds.iter_mut().find(is_same) {
+            None => kinds.push((remark, vec![full])),
+            Some((first, behind)) => {
                 first.steps.extend(remark.steps);
-                first.steps.sort_unstable();
-                *several = true;
+                behind.push(full);
             }
         }
     }
-    let said = |(mut remark, several): (Remark, bool)| {
-        if several {
-            remark.text.push_str(&format!(" (in step {})", remark.steps[0]));
-        }
-        remark
+    let said = |(remark, mut behind): (Remark, Vec<String>)| {
+        let words = short(remark.clone(), &run.steps);
+        behind.retain(|full| *full != words);
+        Line { severity: remark.severity(), words, behind }
     };
-    all.into_iter().map(said).collect()
+    kinds.into_iter().map(said).collect()
+}
+
+/// A remark in short: without its advice, and of several steps what they have in common.
+fn short(mut remark: Remark, steps: &[Step]) -> String {
+    remark.advice = None;
+    remark.steps.sort_unstable();
+    remark.steps.dedup();
+    if remark.steps.is_empty() || remark.steps.len() == 1 && remark.text.len() <= ROOM {
+        return line(&remark, steps);
+    }
+    let place = match remark.steps.as_slice() {
+        [one] => format!("step {one} of {}", steps.len()),
+        several => format!("{} of {} steps", several.len(), steps.len()),
+    };
+    let text = format!("{} ({place})", in_common(remark.id));
+    line(&Remark { text, steps: Vec::new(), ..remark }, steps)
+}
+
+/// What the remarks of a kind about several steps have in common.
+fn in_common(id: RemarkId) -> &'static str {
+    match id {
+        RemarkId::StepPartial => "it is not whole",
+        RemarkId::RateNotReached => "it did not reach its rate",
+        RemarkId::ManyFailures => "more failed than --warn-failures allows",
+        RemarkId::NothingSucceeded => "for a time nothing succeeded",
+        RemarkId::OperationsHung => "operations hung, in flight when its window ended",
+        RemarkId::QueriesHung => "queries hung, in flight when its window ended",
+        RemarkId::NothingFound => "answers held nothing",
+        RemarkId::NotSteady => "throughput did not become steady before the window began",
+        RemarkId::LevelChanged => "throughput changed its level: its mean is of neither",
+        RemarkId::LevelDrifted => "throughput drifted: its mean is of no level",
+        RemarkId::StoodStill => "this driver's process stood still: response times contain that",
+        RemarkId::HeldBack => "a CPU limit held this driver's process back",
+        RemarkId::CpuStolen => "other guests took CPU of this driver's machine",
+        RemarkId::BegunLate => {
+            "this driver's machine began operations late: response times contain that"
+        }
+        RemarkId::DriverBusy => "this driver's process was at its limit: the database may do more",
+        RemarkId::CoresTaken => {
+            "a core of this driver's machine was busy: response times contain waiting"
+        }
+        RemarkId::WindowsApart => "the drivers' windows overlap only mostly",
+        other => other.name(),
+    }
 }
 
 /// A remark as a line; `steps` are those of its run.
@@ -135,28 +179,37 @@ fn names<T: AsRef<str>>(names: &[T]) -> String {
 /// The lines of these runs side by side, the gravest first: those of `joint`, which is about all of
 /// them, and those of each run; what several runs have is said once, with their names.
 pub fn lines(joint: &[Remark], entries: &[Entry<'_>]) -> Vec<Line> {
-    let mut all: Vec<(Severity, String, Vec<&str>)> =
-        joint.iter().map(|remark| (remark.severity(), line(remark, &[]), Vec::new())).collect();
+    let whole = |remark: &Remark| Line {
+        severity: remark.severity(),
+        words: line(remark, &[]),
+        behind: Vec::new(),
+    };
+    let mut all: Vec<(Line, Vec<&str>)> = joint.iter().map(|r| (whole(r), Vec::new())).collect();
     let mut places = HashMap::new();
     for entry in entries {
-        for remark in shown(entry.run) {
-            let (severity, line) = (remark.severity(), line(&remark, &entry.run.steps));
-            let place = *places.entry((severity, line.clone())).or_insert(all.len());
+        for mut line in shown(entry.run) {
+            if entries.len() > 1 {
+                line.behind.iter_mut().for_each(|full| *full = format!("{}: {full}", entry.name));
+            }
+            let place = *places.entry((line.severity, line.words.clone())).or_insert(all.len());
             match all.get_mut(place) {
-                Some((.., names)) => names.push(entry.name),
-                None => all.push((severity, line, vec![entry.name])),
+                Some((known, names)) => {
+                    known.behind.extend(line.behind);
+                    names.push(entry.name);
+                }
+                None => all.push((line, vec![entry.name])),
             }
         }
     }
-    all.sort_by_key(|(severity, ..)| *severity);
-    let named = |(severity, line, of): (Severity, String, Vec<&str>)| {
+    all.sort_by_key(|(line, _)| line.severity);
+    let named = |(line, of): (Line, Vec<&str>)| {
         let words = match of.len() {
-            0 => line,
-            _ if entries.len() == 1 => line,
-            all if all == entries.len() => format!("all {all} runs: {line}"),
-            _ => format!("{}: {line}", names(&of)),
+            0 => line.words,
+            _ if entries.len() == 1 => line.words,
+            all if all == entries.len() => format!("all {all} runs: {}", line.words),
+            _ => format!("{}: {}", names(&of), line.words),
         };
-        Line { severity, words }
+        Line { words, ..line }
     };
     all.into_iter().map(named).collect()
 }
@@ -188,27 +241,39 @@ mod tests {
         }
     }
 
-    /// A kind of remark is said once, with its steps, whatever the numbers in its words; one about
-    /// the run stands apart.
+    /// A kind of remark about steps is one line, with what each step has behind it; one about the run
+    /// stands apart.
     #[test]
     fn remarks_of_one_kind_about_several_steps_are_one_line() {
         let of = |id, text: &str, step| Remark::new(id, text).advise("rest").of_step(step);
+        let steps = [1, 2, 3].map(|number| Step { number, ..Step::default() });
         let run = serde_json::json!({
             "format": 3, "hoap": "1", "benchmark": "ycsb", "command": [], "started": "",
             "seconds": 1, "configuration": {}, "data": {}, "constants": {},
             "host": { "system": "", "processor": "", "cores": 1, "memory_bytes": 1 },
-            "checks": [], "audit": [], "steps": [], "remarks": [
+            "checks": [], "audit": [], "steps": steps, "remarks": [
                 of(RemarkId::DriverBusy, "91 %", 3),
                 of(RemarkId::HeldBack, "2 s", 2),
                 of(RemarkId::DriverBusy, "95 %", 1),
                 Remark::new(RemarkId::DriverBusy, "99 %"),
-                of(RemarkId::DriverBusy, "93 %", 2),
+                of(RemarkId::DriverBusy, "93 %", 3),
             ],
         });
         let run: Run = serde_json::from_value(run).unwrap();
         assert_eq!(super::of(&run).len(), 5);
-        let lines: Vec<String> = shown(&run).iter().map(|remark| line(remark, &[])).collect();
-        let wanted = ["steps 1, 2, 3: 95 % (in step 1): rest", "step 2: 2 s: rest", "99 %"];
-        assert_eq!(lines, wanted);
+        let busy =
+            "this driver's process was at its limit: the database may do more (2 of 3 steps)";
+        let of_each = ["step 3 (): 91 %: rest", "step 1 (): 95 %: rest", "step 3 (): 93 %: rest"];
+        let wanted: [(&str, &[&str]); 3] =
+            [(busy, &of_each), ("step 2 (): 2 s", &["step 2 (): 2 s: rest"]), ("99 %", &[])];
+        let lines = shown(&run);
+        let lines: Vec<_> = lines.iter().map(|l| (&*l.words, &l.behind[..])).collect();
+        assert_eq!(lines.len(), wanted.len());
+        for ((words, behind), (of, each)) in lines.iter().zip(wanted) {
+            assert_eq!(
+                (*words, *behind),
+                (of, &each.iter().map(|s| s.to_string()).collect::<Vec<_>>()[..])
+            );
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What went wrong and when.
 
-use hoap_record::{Event, Run};
+use hoap_record::Event;
 
 use super::by_run::{Of, items, sheet};
 use crate::format::number::Unit;
@@ -18,23 +18,4 @@ pub fn events(entries: &[Entry<'_>]) -> Table {
         .number("times", Unit::Count, |of| of.item.count as f64)
         .text("the first one", |of| of.item.first.clone())
         .rows(items(entries, |run| run.events.iter().collect()))
-}
-
-/// Most events that the terminal lists.
-const LISTED: usize = 10;
-
-/// The events as lines: ("12.3–15.8 s", "341 × unavailable (transactions): connect …").
-pub fn event_lines(run: &Run) -> Vec<(String, String)> {
-    let mut lines: Vec<(String, String)> = run.events.iter().take(LISTED).map(line).collect();
-    if let Some(more) = run.events.len().checked_sub(LISTED).filter(|more| *more > 0) {
-        lines.push(("…".into(), format!("and {more} more, see the page or run.json")));
-    }
-    lines
-}
-
-fn line(event: &Event) -> (String, String) {
-    let Event { from_seconds: from, to_seconds: to, side, what, count, first, .. } = event;
-    let (from, to) = (format!("{from:.1}"), format!("{to:.1}"));
-    let moment = if from == to { format!("{from} s") } else { format!("{from}–{to} s") };
-    (moment, format!("{} × {what} ({side}): {first}", Unit::Count.show(*count as f64)))
 }

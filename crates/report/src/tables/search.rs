@@ -38,14 +38,18 @@ pub fn search(entries: &[Entry<'_>]) -> Table {
         .wide()
         .number("achieved", Unit::Rate("/s"), |of| of.item.probe.achieved)
         .number("failed", Unit::Share, |of| of.item.probe.failures)
+        .rare()
         .text("percentile", |of| of.item.time.map_or("", |t| t.percentile.name()))
+        .common()
         .cells("time", Some(Unit::Latency), |of| {
             of.item.time.map_or(Cell::Empty, |t| Cell::micros(t.us as f64))
         })
         .cells("bound", Some(Unit::Seconds), |of| {
             of.item.bound.map_or(Cell::Empty, |us| Cell::micros(us as f64))
         })
+        .common()
         .text("slowest", |of| of.item.time.map_or("", |t| t.kind.as_str()))
+        .common()
         .cells("operations", Some(Unit::Count), |of| {
             Cell::maybe(of.item.time.map(|t| t.operations as f64))
         })

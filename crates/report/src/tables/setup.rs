@@ -6,7 +6,7 @@ use hoap_record::{Run, benchmark_title};
 use serde_json::Value;
 
 use crate::format::number::{Unit, bytes, duration};
-use crate::format::table::{Cell, Column, Table};
+use crate::format::table::{Cell, Column, Table, Without};
 use crate::run::Entry;
 use crate::run::measure::Measure;
 
@@ -18,7 +18,12 @@ fn fact<'a>(name: impl Into<String>, of: impl Fn(&Run) -> String + 'a) -> Fact<'
 
 /// One closure a row. A fact that no run has is no row.
 fn table(entries: &[Entry<'_>], id: &str, title: &str, facts: Vec<Fact<'_>>) -> Table {
-    let column = |title: &str| Column { title: title.to_string(), unit: None, wide: false };
+    let column = |title: &str| Column {
+        title: title.to_string(),
+        unit: None,
+        wide: false,
+        without: Without::Never,
+    };
     let several = entries.len() > 1;
     let columns = std::iter::once(column(""))
         .chain(entries.iter().map(|e| column(if several { e.name } else { "" })))
@@ -49,6 +54,13 @@ pub fn moment(rfc3339: &str) -> String {
     }
 }
 
+/// How much data a run had, when it was, and of which version.
+pub fn origin(run: &Run) -> String {
+    let size = size(run).map(|size| format!("{size}, ")).unwrap_or_default();
+    let (started, took) = (moment(&run.started), duration(run.seconds));
+    format!("{size}started {started}, took {took}, hoap {}", run.hoap)
+}
+
 /// What says how big a data set is, and the names of one of it and of more.
 const SIZES: [(&str, &str, &str); 4] = [
     ("warehouses", "warehouse", "warehouses"),
@@ -56,6 +68,14 @@ const SIZES: [(&str, &str, &str); 4] = [
     ("records", "record", "records"),
     ("count", "record", "records"),
 ];
+
+/// "20,000 records".
+fn size(run: &Run) -> Option<String> {
+    SIZES.iter().find_map(|(key, one, more)| {
+        let n = run.data.get(key)?.as_u64()?;
+        Some(format!("{} {}", Unit::Count.show(n as f64), noun(n, one, more)))
+    })
+}
 
 /// A fact of runs that measure this.
 fn of_measure(measure: Measure, of: impl Fn(&Run) -> String) -> impl Fn(&Run) -> String {
@@ -66,11 +86,7 @@ fn of_measure(measure: Measure, of: impl Fn(&Run) -> String) -> impl Fn(&Run) ->
 pub fn overview(entries: &[Entry<'_>]) -> Table {
     let facts = vec![
         fact("benchmark", |r| {
-            let size = SIZES.iter().find_map(|(key, one, more)| {
-                let n = r.data.get(key)?.as_u64()?;
-                Some(format!(", {} {}", Unit::Count.show(n as f64), noun(n, one, more)))
-            });
-            let size = size.unwrap_or_default();
+            let size = size(r).map(|size| format!(", {size}")).unwrap_or_default();
             format!("{}{size}, hoap {}", benchmark_title(&r.benchmark), r.hoap)
         }),
         fact("started", |r| format!("{}, took {}", moment(&r.started), duration(r.seconds))),

@@ -1,7 +1,5 @@
 //! Tables of the measured steps.
 
-use std::borrow::Cow;
-
 use hoap_record::Percentile::{Max, P50, P95, P99, P999};
 use hoap_record::{Latency, Operation, Percentile, Query, Step};
 
@@ -36,25 +34,24 @@ pub fn latencies<'a, T: 'a>(
     })
 }
 
-/// Adds what was in flight when the windows ended, where anything was.
+/// Adds what was in flight when the windows ended.
 fn in_flight<'a, T: 'a>(
     sheet: Sheet<'a, Of<'a, T>>,
-    entries: &[Entry<'_>],
     of: impl Fn(&T) -> (u64, u64, u64) + Copy + 'a,
 ) -> Sheet<'a, Of<'a, T>> {
-    let steps = || entries.iter().flat_map(|e| &e.run.steps).flat_map(|s| &s.transactions);
-    sheet.when(steps().any(|o| o.unfinished > 0), |sheet| {
-        sheet
-            .number("in flight at the end", Unit::Count, move |t| of(&t.item).0 as f64)
-            .wide()
-            .cells("the oldest for", Some(Unit::Seconds), move |t| match of(&t.item) {
-                (0, ..) => Cell::Empty,
-                (_, oldest_us, _) => Cell::micros(oldest_us as f64),
-            })
-            .wide()
-            .number("lower bounds", Unit::Count, move |t| of(&t.item).2 as f64)
-            .wide()
-    })
+    sheet
+        .number("in flight at the end", Unit::Count, move |t| of(&t.item).0 as f64)
+        .wide()
+        .rare()
+        .cells("the oldest for", Some(Unit::Seconds), move |t| match of(&t.item) {
+            (0, ..) => Cell::Empty,
+            (_, oldest_us, _) => Cell::micros(oldest_us as f64),
+        })
+        .wide()
+        .rare()
+        .number("lower bounds", Unit::Count, move |t| of(&t.item).2 as f64)
+        .wide()
+        .rare()
 }
 
 /// NewOrder per step of hybrid runs: tpM and response times.
@@ -63,10 +60,13 @@ pub fn transactions(entries: &[Entry<'_>]) -> Table {
         .text("step", |of: &Of<&Step>| step_name(of.item))
         .number("transaction clients", Unit::Count, |of| of.item.tx_clients as f64)
         .wide()
+        .common()
         .number("query clients", Unit::Count, |of| of.item.query_clients as f64)
         .wide()
+        .common()
         .number("measured", Unit::Seconds, |of| of.item.seconds)
         .wide()
+        .common()
         .cells("clients at work", Some(Unit::Ratio), |of| Cell::maybe(of.item.clients_at_work()))
         .wide()
         .cells("tpM", Some(TPM), |of| match of.item.tpm {
@@ -90,59 +90,62 @@ fn new_order(step: &Step) -> Option<&Latency> {
 /// Operations of all kinds per second: every step of a workload without two sides, and every step
 /// of an open loop with what was intended and what came.
 pub fn throughput(entries: &[Entry<'_>]) -> Table {
-    let open = |s: &Step| s.rate_intended.is_some();
-    let any_open = entries.iter().any(|e| e.run.steps.iter().any(open));
-    let any_short = entries.iter().any(|e| e.run.steps.iter().any(|s| s.rate_shortfall.is_some()));
     let total = |of: fn(&Operation) -> u64| {
         move |step: &Of<'_, &Step>| step.item.transactions.iter().map(of).sum::<u64>() as f64
     };
+    let rate = Some(Unit::Rate("/s"));
+    let count = |value: Option<u64>| value.map_or(Cell::Empty, Cell::count);
     sheet(entries, "throughput", "Throughput per step, all operations together")
         .text("step", |of: &Of<&Step>| step_name(of.item))
         .number("clients", Unit::Count, |of| of.item.tx_clients as f64)
         .wide()
+        .common()
         .cells("clients at work", Some(Unit::Ratio), |of| Cell::maybe(of.item.clients_at_work()))
         .wide()
         .number("measured", Unit::Seconds, |of| of.item.seconds)
         .wide()
-        .when(any_open, |sheet| {
-            sheet
-                .text("arrivals", |of| of.item.arrivals.clone().unwrap_or_default())
-                .wide()
-                .cells("intended", Some(Unit::Rate("/s")), |of| Cell::maybe(of.item.rate_intended))
-                .cells("begun", Some(Unit::Rate("/s")), |of| Cell::maybe(of.item.rate_achieved))
-                .text("reached", |of| match (of.item.rate_intended, &of.item.rate_shortfall) {
-                    (None, _) => "",
-                    (Some(_), None) => "yes",
-                    (Some(_), Some(_)) if exceeded(of.item) => "exceeded",
-                    (Some(_), Some(_)) => "NO",
-                })
+        .common()
+        .text("arrivals", |of| of.item.arrivals.clone().unwrap_or_default())
+        .wide()
+        .common()
+        .cells("intended", rate, |of| Cell::maybe(of.item.rate_intended))
+        .rare()
+        .cells("begun", rate, |of| Cell::maybe(of.item.rate_achieved))
+        .rare()
+        .text("reached", |of| match (of.item.rate_intended, &of.item.rate_shortfall) {
+            (None, _) => "",
+            (Some(_), None) => "yes",
+            (Some(_), Some(_)) if exceeded(of.item) => "exceeded",
+            (Some(_), Some(_)) => "NO",
         })
+        .rare()
         .number("ops/s", OPS, |of| operations_per_second(of.item))
         .number("done", Unit::Count, total(|o| o.count))
         .wide()
         .number("retries", Unit::Count, total(|o| o.retries))
         .wide()
+        .rare()
         .number("failed", Unit::Count, |of| failed(of.item) as f64)
-        .when(any_open, |sheet| {
-            let count = |value: Option<u64>| value.map_or(Cell::Empty, Cell::count);
-            sheet
-                .cells("due", Some(Unit::Count), move |of| count(of.item.intended_starts))
-                .wide()
-                .cells("begun in the window", Some(Unit::Count), move |of| count(of.item.begun))
-                .wide()
-                .cells("not started", Some(Unit::Count), move |of| count(of.item.not_started))
-                .wide()
-                .cells("backlog", Some(Unit::Count), move |of| count(of.item.backlog))
-                .wide()
-        })
-        .when(any_short, |sheet| {
-            sheet
-                .text("why not reached", |of| of.item.rate_shortfall.clone().unwrap_or_default())
-                .wide()
-        })
+        .rare()
+        .cells("due", Some(Unit::Count), move |of| count(of.item.intended_starts))
+        .wide()
+        .rare()
+        .cells("begun in the window", Some(Unit::Count), move |of| count(of.item.begun))
+        .wide()
+        .rare()
+        .cells("not started", Some(Unit::Count), move |of| count(of.item.not_started))
+        .wide()
+        .rare()
+        .cells("backlog", Some(Unit::Count), move |of| count(of.item.backlog))
+        .wide()
+        .rare()
+        .text("why not reached", |of| of.item.rate_shortfall.clone().unwrap_or_default())
+        .wide()
+        .rare()
         .rows(items(entries, |run| {
-            let plain = |s: &Step| Measure::of_step(s) == Measure::Plain;
-            run.steps.iter().filter(|s| plain(s) || open(s)).collect()
+            let stands =
+                |s: &&Step| Measure::of_step(s) == Measure::Plain || s.rate_intended.is_some();
+            run.steps.iter().filter(stands).collect()
         }))
 }
 
@@ -158,20 +161,24 @@ pub fn operations(entries: &[Entry<'_>]) -> Table {
     let sheet = sheet(entries, "operations", title)
         .text("step", |of: &Of<Item>| step_name(of.item.0))
         .text(column, |of| of.item.1.kind.clone())
+        .common()
         .number("done", Unit::Count, |of| of.item.1.count as f64)
         .when(!hybrid, Sheet::wide)
         .number("ops/s", OPS, |of| of.item.1.per_second)
-        .when(hybrid, Sheet::wide)
+        .when(hybrid, Sheet::wide);
+    let shown = [P50, P95, P99, P999, Max];
+    let sheet = latencies(sheet, Unit::Latency, true, &shown, |of| of.item.1.response());
+    let sheet = sheet
         .when(hybrid, |sheet| {
-            sheet.number("rolled back", Unit::Count, |of| of.item.1.rolled_back as f64)
+            sheet.number("rolled back", Unit::Count, |of| of.item.1.rolled_back as f64).rare()
         })
         .number("retries", Unit::Count, |of| of.item.1.retries as f64)
+        .rare()
         .when(!hybrid, Sheet::wide)
         .number("failed", Unit::Count, |of| of.item.1.failures.values().sum::<u64>() as f64)
+        .rare()
         .when(!hybrid, Sheet::wide);
-    let sheet = in_flight(sheet, entries, |(_, o): &Item| (o.unfinished, o.oldest_us, o.at_least));
-    let shown = [P50, P95, P99, P999, Max];
-    latencies(sheet, Unit::Latency, true, &shown, |of| of.item.1.response())
+    in_flight(sheet, |(_, o): &Item| (o.unfinished, o.oldest_us, o.at_least))
         .rows(items(entries, |run| {
             run.steps.iter().flat_map(|s| s.transactions.iter().map(move |o| (s, o))).collect()
         }))
@@ -184,6 +191,7 @@ pub fn waits(entries: &[Entry<'_>]) -> Table {
     let sheet = sheet(entries, "waits", "Open loop: service, wait, and both together")
         .text("step", |of: &Of<Item>| step_name(of.item.0))
         .text(measure_of(entries).operation(), |of| of.item.1.kind.clone())
+        .common()
         .text("part", |of| of.item.2);
     let shown = [P50, P95, P99];
     latencies(sheet, Unit::Latency, true, &shown, |of| Some(of.item.3)).rows(items(
@@ -204,8 +212,7 @@ pub fn waits(entries: &[Entry<'_>]) -> Table {
 /// A kind of failure in a step: transaction or query, error, number, first error in words.
 struct Failure<'a> {
     step: &'a Step,
-    /// "Q01", or in short "Q01 … Q22".
-    kind: Cow<'a, str>,
+    kind: &'a str,
     error: &'a str,
     count: u64,
     first: &'a str,
@@ -213,45 +220,20 @@ struct Failure<'a> {
 
 /// Everything that was given up, by kind of error.
 pub fn failures(entries: &[Entry<'_>]) -> Table {
-    failures_of(entries, step_failures)
-}
-
-/// The same in short: operations that failed of the same in one row.
-pub fn failures_in_short(entries: &[Entry<'_>]) -> Table {
-    failures_of(entries, joined)
-}
-
-fn joined(step: &Step) -> Vec<Failure<'_>> {
-    let mut rows: Vec<Failure<'_>> = Vec::new();
-    for failure in step_failures(step) {
-        let same = rows.iter_mut().find(|r| (r.error, r.first) == (failure.error, failure.first));
-        match same {
-            None => rows.push(failure),
-            Some(row) => {
-                row.count += failure.count;
-                let first = row.kind.split(' ').next().unwrap_or_default();
-                row.kind = format!("{first} … {}", failure.kind).into();
-            }
-        }
-    }
-    rows
-}
-
-fn failures_of(entries: &[Entry<'_>], of_step: fn(&Step) -> Vec<Failure<'_>>) -> Table {
     sheet(entries, "failures", "Failures by kind")
         .text("step", |of: &Of<Failure>| step_name(of.item.step))
-        .text("operation", |of| of.item.kind.clone())
+        .text("operation", |of| of.item.kind)
         .text("error", |of| of.item.error)
         .number("times", Unit::Count, |of| of.item.count as f64)
         .text("the first one", |of| of.item.first)
-        .rows(items(entries, |run| run.steps.iter().flat_map(of_step).collect()))
+        .rows(items(entries, |run| run.steps.iter().flat_map(step_failures).collect()))
 }
 
 fn step_failures(step: &Step) -> Vec<Failure<'_>> {
     let transactions = step.transactions.iter().flat_map(move |o| {
         o.failures.iter().map(move |(error, &count)| Failure {
             step,
-            kind: o.kind.as_str().into(),
+            kind: &o.kind,
             error,
             count,
             first: o.first_errors.get(error).map_or("", String::as_str),
@@ -259,7 +241,7 @@ fn step_failures(step: &Step) -> Vec<Failure<'_>> {
     });
     let queries = step.queries.iter().filter(|q| q.failed > 0).map(|q| Failure {
         step,
-        kind: q.kind.as_str().into(),
+        kind: &q.kind,
         error: "query failed",
         count: q.failed,
         first: q.error.as_deref().unwrap_or(""),
@@ -281,8 +263,10 @@ pub fn query_rates(entries: &[Entry<'_>]) -> Table {
         .text("step", |of: &Of<&Step>| step_name(of.item))
         .number("transaction clients", Unit::Count, |of| of.item.tx_clients as f64)
         .wide()
+        .common()
         .number("query clients", Unit::Count, |of| of.item.query_clients as f64)
         .wide()
+        .common()
         .cells("power", Some(Unit::Seconds), |of| number(power(of.item)))
         .cells("QpH", Some(Unit::Rate("QpH")), |of| {
             number(complete(of.item, of.item.queries_per_hour))
@@ -293,6 +277,7 @@ pub fn query_rates(entries: &[Entry<'_>]) -> Table {
         .number("failed", Unit::Count, |of| {
             of.item.queries.iter().map(|q| q.failed).sum::<u64>() as f64
         })
+        .rare()
         .rows(items(entries, with_queries))
 }
 
@@ -332,8 +317,11 @@ pub fn query_detail(entries: &[Entry<'_>]) -> Table {
         .cells("fastest", s, |of| Cell::maybe(of.item.1.min_seconds))
         .cells("slowest", s, |of| Cell::maybe(of.item.1.max_seconds))
         .number("in flight at the end", Unit::Count, |of| of.item.1.unfinished as f64)
+        .rare()
         .cells("the oldest for", s, |of| Cell::maybe(of.item.1.oldest_seconds))
+        .rare()
         .number("failed", Unit::Count, |of| of.item.1.failed as f64)
+        .rare()
         .rows(items(entries, |run| {
             run.steps.iter().flat_map(|s| s.queries.iter().map(move |q| (s, q))).collect()
         }))

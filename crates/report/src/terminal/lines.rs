@@ -5,6 +5,7 @@ use hoap_record::{Check, Run, Step, Verdict};
 
 use crate::format::number::{Unit, duration, latency};
 use crate::format::text;
+use crate::run::figures;
 use crate::run::isolation::power_of_others;
 use crate::run::measure::{Measure, NONE_COMMITTED, exceeded, failed, shortfall};
 
@@ -47,9 +48,9 @@ pub fn step_line(step: &Step) -> String {
     parts.join("; ")
 }
 
-/// What the checks of these runs say, none of which failed, in one line: "25 checks passed, 4
-/// skipped".
-pub fn verdict_line<'a>(runs: impl IntoIterator<Item = &'a Run>) -> String {
+/// The first answer of the only run, and what the checks of these runs say, none of which failed, in
+/// one line: "highest throughput 726 ops/s; 25 checks passed, 4 skipped".
+pub fn verdict_line(runs: &[&Run]) -> String {
     let (mut passed, mut skipped, mut audit) = (0, 0, 0);
     for run in runs {
         let checks = |verdict| run.checks.iter().filter(|check| check.verdict == verdict).count();
@@ -68,7 +69,13 @@ pub fn verdict_line<'a>(runs: impl IntoIterator<Item = &'a Run>) -> String {
         let lines = counted(audit, "line of the audit", "lines of the audit");
         parts.push(format!("{lines} failed: what ran is not the benchmark"));
     }
-    format!("verdict: {}", parts.join(", "))
+    let answer = match runs {
+        [one] => figures::of_run(one).into_iter().next(),
+        _ => None,
+    };
+    let answer =
+        answer.map(|figure| format!("{} {}; ", figure.label.to_lowercase(), figure.number()));
+    format!("verdict: {}{}", answer.unwrap_or_default(), parts.join(", "))
 }
 
 /// Checks, a line each, with the details of those that did not pass below them.

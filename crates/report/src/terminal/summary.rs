@@ -1,15 +1,17 @@
 //! What the terminal shows at the end of a run.
 
-use hoap_record::{AuditLine, Run, Severity, Verdict};
+use hoap_record::words::counted;
+use hoap_record::{Run, Severity, Verdict};
 
 use crate::format::markdown::{self, escaped};
-use crate::format::number::Unit;
-use crate::format::table::Table;
-use crate::format::text;
+use crate::format::table::{Sheet, Table};
+use crate::format::text::{self, shell};
+use crate::run::figures::{self, KeyFigure};
 use crate::run::homes::homes;
-use crate::run::measure::Measure;
+use crate::run::remarks::{self, Line};
 use crate::run::search::search_line;
-use crate::run::{Entry, remarks};
+use crate::run::title::title;
+use crate::run::{Entry, void};
 use crate::tables;
 
 /// How to print a [`summary`].
@@ -21,9 +23,15 @@ pub struct Style<'a> {
     pub folder: Option<&'a str>,
     /// Where the page is, if there is one.
     pub page: Option<&'a str>,
+    /// Whether it has every table, check and sentence, and not the answers alone.
+    pub full: bool,
 }
 
-/// The run in plain words and tables, no line wider than [`text::COLUMNS`].
+/// Steps that the answers have room for.
+const ROWS: usize = 8;
+
+/// The run in plain words and tables, no line wider than [`text::COLUMNS`]: title, answers, verdict,
+/// remarks. All that stands on the page follows only where the style says so.
 pub fn summary(run: &Run, style: Style<'_>) -> String {
     paper(run, style).text(style.colour)
 }
@@ -36,105 +44,77 @@ pub fn summary_markdown(run: &Run, style: Style<'_>) -> String {
 fn paper(run: &Run, style: Style<'_>) -> Paper {
     let entries = [Entry { name: "run", run }];
     let mut out = Paper::default();
-
-    for remark in remarks::shown(run) {
-        let colour = if remark.severity() <= Severity::Fails { RED } else { BOLD };
-        out.marked(colour, "! ", &remarks::line(&remark, &run.steps));
-    }
-    if !out.0.is_empty() {
-        out.gap();
-    }
-    if let Some(search) = &run.search {
-        let answer = tables::highest_rate(&entries);
-        out.marked(BOLD, "", &answer.title);
-        out.bare(&answer);
+    let is_void = void::void(run).is_some();
+    out.marked(if is_void { RED } else { BOLD }, "", &title(&entries));
+    out.marked("", "", &tables::origin(run));
+    out.gap();
+    out.bare(&answers(run));
+    if let Some(search) = run.search.as_ref().filter(|_| !is_void) {
         out.marked("", "", &format!("{}.", search_line(search)));
+    }
+    let mut steps = tables::in_short(&entries).shown();
+    let tells_more = steps.rows.len() > 1 || run.partial.is_some() && !steps.rows.is_empty();
+    if !style.full && !is_void && tells_more {
+        let more = steps.rows.len().saturating_sub(ROWS);
+        steps.rows.truncate(ROWS);
         out.gap();
-    }
-    out.bare(&tables::overview(&entries));
-    let throughput = tables::throughput(&entries);
-    out.table(&throughput.title, &throughput);
-    for sentence in homes(run) {
-        out.marked("", "think times  ", &sentence);
-    }
-    match Measure::of(run) {
-        Measure::Hybrid => out.table("NewOrder response times", &tables::transactions(&entries)),
-        Measure::Plain => {
-            for kind in tables::operations(&entries).split("operation") {
-                out.table(&format!("{} response times", kind.title), &kind);
-            }
+        out.bare(&steps);
+        if more > 0 {
+            out.marked("", "", &format!("and {}", counted(more, "more step", "more steps")));
         }
     }
-    for kind in tables::waits(&entries).split(Measure::of(run).operation()) {
-        out.table(&format!("{} in an open loop: service and wait", kind.title), &kind);
+    let remarks = remarks::shown(run);
+    if !remarks.is_empty() {
+        out.gap();
     }
-    retries(run, &mut out);
-    out.table("Failures by kind", &tables::failures_in_short(&entries));
-    events(run, &mut out);
-    out.table("Queries", &tables::query_rates(&entries));
-    let isolation = tables::isolation(&entries);
-    out.table(&isolation.title.clone(), &isolation);
-    let frontier = tables::frontier(&entries);
-    out.table(&frontier.title.clone(), &frontier);
-    freshness(run, &entries, &mut out);
-    for table in [tables::witness(&entries), tables::anomalies(&entries)] {
-        out.table(&table.title.clone(), &table);
+    for Line { severity, words, behind } in &remarks {
+        let colour = if *severity == Severity::Void { RED } else { BOLD };
+        match behind.as_slice() {
+            all @ [_, ..] if style.full => all.iter().for_each(|w| out.marked(colour, "! ", w)),
+            _ => out.marked(colour, "! ", words),
+        }
     }
-    for table in tables::observed(&entries) {
-        out.table(&table.title.clone(), &table);
+    if style.full {
+        details(run, &entries, &mut out);
     }
-    // What too few operations decide is in the record and on the page.
-    let decided = |line: &&AuditLine| line.verdict != Verdict::Skip;
-    let audit = tables::audit(&entries, decided);
-    out.table(&audit.title.clone(), &audit);
-    checks(run, &mut out);
     if style.folder.is_some() || style.page.is_some() {
         out.gap();
     }
     if let Some(folder) = style.folder {
-        out.marked("", "run folder  ", folder);
+        out.marked("", "folder  ", folder);
+        out.marked("", "again   ", &shell(&run.command));
+        let full = if style.full { String::new() } else { format!("hoap show --full {folder}; ") };
+        out.marked("", "more    ", &format!("{full}hoap report {folder} -o report.html"));
     }
     if let Some(page) = style.page {
-        out.marked("", "page        ", page);
+        out.marked("", "page    ", page);
     }
     out
 }
 
-fn retries(run: &Run, out: &mut Paper) {
-    let retried: Vec<String> = run
-        .steps
-        .iter()
-        .map(|s| (s, s.transactions.iter().map(|o| o.retries).sum::<u64>()))
-        .filter(|(_, retries)| *retries > 0)
-        .map(|(s, retries)| format!("{} in {}", Unit::Count.show(retries as f64), s.name))
-        .collect();
-    if !retried.is_empty() {
-        let first = format!("retries of all {}s  ", Measure::of(run).operation());
-        out.marked("", &first, &retried.join("; "));
-    }
+/// The key figures and what the checks say, a row each. A void run has no numbers.
+fn answers(run: &Run) -> Table {
+    let measured = figures::of_run(run).into_iter().filter(|_| void::void(run).is_none());
+    let mark = void::mark(run).map(|mark| format!(" {mark}")).unwrap_or_default();
+    let measured = measured.map(|figure| (format!("{}{mark}", figure.label), figure));
+    let checks = figures::checks(run);
+    let checks = std::iter::once((checks.label.to_owned(), checks));
+    Sheet::new("answers", "Result")
+        .text("", |(label, _): &(String, KeyFigure)| label.clone())
+        .text("", |(_, figure)| figure.number())
+        .text("", |(_, figure)| figure.note.clone())
+        .rows(measured.chain(checks))
 }
 
-fn events(run: &Run, out: &mut Paper) {
-    let lines = tables::event_lines(run);
-    if lines.is_empty() {
-        return;
+/// Every table, and what the checks say.
+fn details(run: &Run, entries: &[Entry<'_>], out: &mut Paper) {
+    homes(run).iter().for_each(|sentence| out.marked("", "think times  ", sentence));
+    for table in tables::of_records(entries).iter().filter(|table| table.id != "checks") {
+        let shown = table.shown();
+        out.heading(&shown.title);
+        out.bare(&shown);
     }
-    out.heading("What went wrong and when");
-    let widest = lines.iter().map(|(moment, _)| moment.chars().count()).max().unwrap_or(0);
-    for (moment, words) in lines {
-        out.marked("", &format!("{moment:widest$}  "), &words);
-    }
-}
-
-fn freshness(run: &Run, entries: &[Entry<'_>], out: &mut Paper) {
-    let freshness = tables::freshness(entries);
-    out.table(&freshness.title.clone(), &freshness);
-    if let Some(sentence) = tables::caught_up(run) {
-        if freshness.rows.is_empty() {
-            out.gap();
-        }
-        out.marked("", "queries caught up  ", &sentence);
-    }
+    checks(run, out);
 }
 
 fn checks(run: &Run, out: &mut Paper) {
@@ -191,14 +171,6 @@ impl Paper {
 
     fn marked(&mut self, colour: &'static str, first: &str, words: &str) {
         self.0.push(Piece::Words(colour, first.to_owned(), words.to_owned()));
-    }
-
-    /// A table under its heading, if it has rows.
-    fn table(&mut self, heading: &str, table: &Table) {
-        if !table.rows.is_empty() {
-            self.heading(heading);
-            self.bare(table);
-        }
     }
 
     fn bare(&mut self, table: &Table) {

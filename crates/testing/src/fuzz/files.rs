@@ -34,7 +34,7 @@ pub fn run_json(input: &[u8]) {
             let written = serde_json::to_vec(&run).unwrap();
             let again = holding("run.json", &written);
             assert_eq!(read_run(again.path()).unwrap(), run);
-            summary(&run, Style { colour: true, folder: Some("run"), page: None });
+            summary(&run, Style { colour: true, folder: Some("run"), page: None, full: true });
         }
         Err(e) => told_with(e, &["run.json"]),
     }
@@ -122,7 +122,7 @@ pub fn run_folder(input: &[u8]) {
         Ok(loaded) => {
             let page = html(std::slice::from_ref(&loaded));
             assert!(page.contains("</html>"), "the page is cut off");
-            summary(&loaded.run, Style { colour: false, folder: None, page: None });
+            summary(&loaded.run, Style { full: true, ..Style::default() });
         }
         Err(e) => told_with(e, &[&a.display().to_string()]),
     }

@@ -3,6 +3,7 @@
 use hoap_record::Run;
 use hoap_report::tables::Entry;
 use hoap_report::text::COLUMNS;
+use hoap_report::{Style, summary};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
@@ -11,6 +12,11 @@ pub fn fits(text: &str) {
     for line in text.lines() {
         assert!(line.width() <= COLUMNS, "{} columns: {line}", line.width());
     }
+}
+
+/// All that a terminal shows of a run.
+pub fn full(run: &Run) -> String {
+    summary(run, Style { full: true, ..Style::default() })
 }
 
 /// The words of a page: tags and scripts out, entities and white space as a browser shows them.

@@ -108,7 +108,7 @@ fn a_line_ends_below_all_by_the_faults_that_nothing_succeeded_after() {
 }
 
 #[test]
-fn what_ended_badly_and_what_is_not_finished_stands_before_all_numbers() {
+fn what_ended_badly_and_what_is_not_finished_stands_below_the_key_figures() {
     let mut campaigns = some(&["redis", "sqlite"]);
     campaigns[0].outcome.faults = 999;
     let run = &mut campaigns[1].outcome.runs[3];
@@ -121,7 +121,9 @@ fn what_ended_badly_and_what_is_not_finished_stands_before_all_numbers() {
     let told = [(RemarkId::FaultRunBad, bad), (RemarkId::CampaignNotFinished, unfinished.as_str())];
     assert_eq!(made.remarks, told.map(|(id, text)| Remark::new(id, text)));
     let text = words(&made.html);
-    assert!(text.find(bad) < text.find("Campaigns of faults"));
+    let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
+    let [title, figures, remark] = ["Campaigns of faults", "Losses unnoticed", bad].map(place);
+    assert!(title < figures && figures < remark, "{text}");
     // A loss counts against the promise only where there is one.
     campaigns[0].outcome.durable = false;
     let looked = |campaign: &Campaign| campaign.outcome.summary.acknowledged as f64;

@@ -88,7 +88,7 @@ fn a_run_shows_one_line_that_vanishes_without_a_trace() {
         assert!(shown.child.wait().unwrap().success());
         let all = shown.all.screen().contents();
         assert!(!all.contains(" · "), "a live line is left:\n{all}");
-        assert!(all.trim_end().ends_with("verdict: nothing was checked"), "{all}");
+        assert!(all.trim_end().ends_with("ops/s; nothing was checked"), "{all}");
         // Remarks that a slow machine has leave their blank line.
         let end = terminal(&all, &[], false).replace("\n\n", "\n");
         golden.text(&format!("{columns}-end.txt"), &end);
@@ -129,5 +129,5 @@ fn a_run_waits_for_no_terminal_and_the_end_does() {
     assert!(!shown.until("no line says this"));
     assert!(shown.child.wait().unwrap().success());
     let all = shown.all.screen().contents();
-    assert!(all.trim_end().ends_with("verdict: nothing was checked"), "{all}");
+    assert!(all.trim_end().ends_with("ops/s; nothing was checked"), "{all}");
 }

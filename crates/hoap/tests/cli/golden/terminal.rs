@@ -49,6 +49,12 @@ pub fn terminal(text: &str, surely: &[&str], once: bool) -> String {
         if is_noise(&line) && !surely.iter().any(|words| line.contains(words)) {
             continue;
         }
+        let line = match line.split_once("started ") {
+            Some((size, rest)) if rest.contains(" UTC, took ") && rest.contains(", hoap ") => {
+                format!("{size}started <started>")
+            }
+            _ => line,
+        };
         let cells: Vec<&str> =
             line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
         let line = match cells.as_slice() {
@@ -67,11 +73,14 @@ pub fn terminal(text: &str, surely: &[&str], once: bool) -> String {
         if once && line.contains(" | ") && !rows.insert(line.clone()) {
             continue;
         }
+        // Of blank lines around remarks that were all left out one stays.
+        if line.is_empty() && (out.is_empty() || out.ends_with("\n\n")) {
+            continue;
+        }
         out.push_str(&line);
         out.push('\n');
     }
-    // The blank line behind remarks that were all left out.
-    out.trim_start_matches('\n').to_owned()
+    out
 }
 
 /// Each line without what [`scrub`] takes away.

@@ -3,8 +3,8 @@
 use hoap_record::words::counted;
 
 use super::parts::item;
-use super::scale::{self, Words, vertical};
-use super::spec::{Bar, Chart, Look, Margins, Mark, Number, Plot, Sample, short};
+use super::scale::{self, vertical};
+use super::spec::{Bar, Chart, Look, Margins, Mark, Number, Plot, Quantity, Sample};
 use crate::format::number::Unit;
 use crate::tables::{Costed, Failed};
 
@@ -25,7 +25,8 @@ pub fn columns(columns: &[Column], label: &str, unit: &str) -> Chart {
     nodes.dedup();
     let mut series: Vec<(&str, bool)> = Vec::new();
     let mut bars: Vec<(Bar, bool)> = Vec::new();
-    let (words, label) = if unit == "s" { (Words::Times, label) } else { (Words::Rates, unit) };
+    let (words, label) =
+        if unit == "s" { (Quantity::Times, label) } else { (Quantity::Rates, unit) };
     for column in columns {
         let place = series.iter().position(|s| s.0 == column.series).unwrap_or_else(|| {
             series.push((&column.series, column.published));
@@ -50,11 +51,7 @@ pub fn columns(columns: &[Column], label: &str, unit: &str) -> Chart {
     let widest = bars.iter().map(|(b, _)| b.lane + 1).max().unwrap_or(1);
     let top = columns.iter().map(|c| c.value).fold(0.0, f64::max);
     // Bars stand on 0: one value alone has no logarithms.
-    let mut y = vertical(words, label, std::iter::once(top));
-    if let Some(end) = y.domain.last_mut() {
-        // Room for words above the highest.
-        *end = short(if top > 0.0 { top * 1.1 } else { 1.0 });
-    }
+    let y = vertical(words, label, std::iter::once(top));
     let sample = |published| if published { Sample::Hollow } else { Sample::Bar };
     let named = series.iter().enumerate();
     let legend = named.map(|(n, (s, published))| item(s, Look::colour(n), sample(*published)));
@@ -167,18 +164,10 @@ pub fn stacked(
     let legend = series.iter().enumerate().filter(|_| series != [""]);
     let legend = legend.map(|(n, s)| item(s, Look::part(n), Sample::Bar)).collect();
     let end = if most > 0.0 { most } else { 1.0 };
-    let x = scale::from_zero(label, end, 5, |v| axis_words(unit, v));
+    let x = scale::from_zero(Quantity::of(unit), label, end);
     let marks = vec![Mark::Bar { lying: true, hollow: false, bars }];
     let (height, y) = (46 + rows.len() * 26, scale::bands(rows));
     Chart::one(legend, Plot { height, margins: Margins::Names, x, y, marks, ..Plot::default() })
-}
-
-/// A price on an axis has no more digits than it needs.
-fn axis_words(unit: Unit, value: f64) -> String {
-    match unit {
-        Unit::Price => crate::format::number::plain(value),
-        unit => unit.show(value),
-    }
 }
 
 /// Whether an axis shows both: neither is more than so many times as high as the other.

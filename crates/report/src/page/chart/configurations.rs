@@ -2,8 +2,8 @@
 
 use super::parts::{item, items, joined, note, rows_of_bars};
 use super::runs::query_words;
-use super::scale::{self, Words, vertical};
-use super::spec::{Bar, Chart, Look, Margins, Mark, Number, Plot, Sample, Series};
+use super::scale::{self, vertical};
+use super::spec::{Bar, Chart, Look, Margins, Mark, Number, Plot, Quantity, Sample, Series};
 use crate::configurations::group::{Group, Place, Spread};
 use crate::format::number::{decimals, latency};
 use crate::format::table::{Cell, Table};
@@ -80,7 +80,7 @@ fn one_each(places: &[Place<'_>]) -> bool {
 /// What a chart of lines is about.
 struct Lines<'a> {
     axis: Axis,
-    words: Words,
+    words: Quantity,
     label: &'a str,
     /// Stands behind values that do not carry their unit.
     unit: &'a str,
@@ -183,7 +183,7 @@ pub fn throughput(group: &Group<'_>, axis: Axis) -> Option<Chart> {
     let places = places(group, axis, |p| p.clients() > 0);
     let facets = by_queries(measure, &places, move |p| p.spread(|s| measure.value(s).ok()));
     let unit = measure.unit();
-    lines(group, &Lines { axis, words: Words::Rates, label: unit, unit }, &places, facets)
+    lines(group, &Lines { axis, words: Quantity::Rates, label: unit, unit }, &places, facets)
 }
 
 /// One number of the response times against clients or rates, a line a configuration; a plot for
@@ -204,7 +204,7 @@ pub fn response_time(group: &Group<'_>, axis: Axis, time: TimeOf) -> Option<Char
             })
             .collect(),
     };
-    let of = Lines { axis, words: Words::Times, label: time.name(), unit: "" };
+    let of = Lines { axis, words: Quantity::Times, label: time.name(), unit: "" };
     lines(group, &of, &places, facets)
 }
 
@@ -219,7 +219,7 @@ pub fn power(group: &Group<'_>) -> Option<Chart> {
     }
     let value = |p: &Place<'_>| p.spread(|s| isolation::power(s).ok());
     let facets = by_queries(group.measure, &places, value);
-    lines(group, &Lines { axis, words: Words::Times, label: "power", unit: "" }, &places, facets)
+    lines(group, &Lines { axis, words: Quantity::Times, label: "power", unit: "" }, &places, facets)
 }
 
 /// The mean time of each query, a bar a configuration; a dot where there are many.

@@ -3,8 +3,8 @@
 use hoap_record::Percentile;
 
 use super::parts::item;
-use super::scale::{self, Words, axis_rate, vertical};
-use super::spec::{Chart, Look, Mark, Number, Plot, Point, Sample, Series};
+use super::scale::{self, axis_rate, vertical};
+use super::spec::{Chart, Look, Mark, Number, Plot, Point, Quantity, Sample, Series};
 use crate::configurations::group::{Group, Place, Spread};
 use crate::format::number::latency;
 use crate::run::frontier::{Frontier, point};
@@ -110,7 +110,7 @@ pub fn frontier(group: &Group<'_>) -> Option<Chart> {
     legend.push(item("one shared resource", Look::line("c6", "9 3 2 3"), Sample::Line));
     let x = scale::rates("transactions: tpM", corners().map(|corner| corner.0));
     // The lines of a box and of a shared resource are straight on a linear scale alone.
-    let y = vertical(Words::Rates, "QpH", corners().map(|corner| corner.1)).linear();
-    let y = super::spec::Axis { other: None, ..y };
+    let y = vertical(Quantity::Rates, "QpH", corners().map(|corner| corner.1)).linear();
+    let y = super::spec::Axis { switch: false, ..y };
     Some(Chart::one(legend, Plot { height: 340, x, y, marks, ..Plot::default() }))
 }

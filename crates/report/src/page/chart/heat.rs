@@ -2,7 +2,7 @@
 
 use super::runs::Among;
 use super::scale;
-use super::spec::{Chart, Item, Look, Mark, Number, Plot, Sample};
+use super::spec::{Chart, Item, Look, Mark, Number, Plot, Quantity, Sample};
 use crate::format::number::latency;
 use crate::run::heat::{Heat, edge};
 
@@ -27,7 +27,7 @@ impl Among<'_> {
         let rows = || self.all.iter().flat_map(|run| of(run));
         let (first, last) = (rows().min().unwrap_or(0), rows().max().unwrap_or(0));
         let colour = self.colour_of_run();
-        let y = scale::log_times("response time", edge(first), edge(last + 1));
+        let y = scale::logarithmic(Quantity::Times, "response time", edge(first), edge(last + 1));
         let kinds = self.run.measure().kinds(&self.run.run);
         let plot = |kind: &&str| {
             let parts: Vec<&Heat> = self.run.heat.iter().filter(|h| h.kind == **kind).collect();

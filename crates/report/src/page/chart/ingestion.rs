@@ -3,15 +3,15 @@
 use hoap_record::Ingestion;
 
 use super::parts::item;
-use super::scale::{self, Words, vertical};
-use super::spec::{Chart, Look, Mark, Number, Plot, Sample, Series};
+use super::scale::{self, vertical};
+use super::spec::{Chart, Look, Mark, Number, Plot, Quantity, Sample, Series};
 use crate::format::number::{Unit, duration};
 
 /// Documents in the database of the queries over time, and when the load was written and settled.
 pub fn ingestion(ingestion: &Ingestion) -> Chart {
     let longest = ingestion.whole_seconds.max(ingestion.settled_seconds);
     let x = scale::durations("since the beginning of the load", longest);
-    let y = vertical(Words::Rates, "documents", std::iter::once(ingestion.documents as f64));
+    let y = vertical(Quantity::Rates, "documents", std::iter::once(ingestion.documents as f64));
     let moments = [
         (ingestion.written_seconds, Look::colour(1).dashed(1), "last document loaded"),
         (ingestion.settled_seconds, Look::colour(2).dashed(2), "indexes and statistics made"),

@@ -3,9 +3,9 @@
 use hoap_record::{MachineRow, Step};
 
 use super::parts::items;
-use super::scale::{self, Words, vertical};
-use super::spec::{Axis, Chart, Look, Mark, Number, Plot, Sample, Series, Word};
-use crate::format::number::{Unit, decimals};
+use super::scale::{self, vertical};
+use super::spec::{Axis, Chart, Look, Mark, Number, Plot, Quantity, Sample, Series, Word};
+use crate::format::number::Unit;
 use crate::run::machine::at_most;
 use crate::run::observed::Class;
 use crate::run::ticks::MOST;
@@ -26,7 +26,7 @@ pub fn cpu(loaded: &Loaded) -> Chart {
     let rows = at_most(&loaded.machine, MOST);
     let steps = &loaded.run.steps;
     let values = rows.iter().flat_map(|row| LINES.iter().map(|(_, of)| of(row)));
-    let y = vertical(Words::Rates, "cores", values).linear();
+    let y = vertical(Quantity::Rates, "cores", values).linear();
     let mut marks = Vec::new();
     let looks = (0..LINES.len()).map(|n| Look::colour(n).dashed(n));
     let looks: Vec<(String, Look)> =
@@ -73,11 +73,9 @@ pub fn observed(loaded: &Loaded, class: Class) -> Chart {
         Unit::Bytes => {
             let high = points().map(|(_, value)| *value).fold(0.0, f64::max);
             let label = if class == Class::Held { "bytes" } else { "bytes/s" };
-            scale::from_zero(label, if high > 0.0 { high * 1.08 } else { 1.0 }, 5, |v| {
-                Unit::Bytes.show(v)
-            })
+            scale::from_zero(Quantity::Bytes, label, high)
         }
-        _ => vertical(Words::Rates, label, points().map(|(_, value)| *value)).linear(),
+        _ => vertical(Quantity::Rates, label, points().map(|(_, value)| *value)).linear(),
     };
     let look = |n: usize| Look::colour(n).dashed(n / Look::COLOURS);
     let mut looks = Vec::new();
@@ -102,10 +100,7 @@ pub fn observed(loaded: &Loaded, class: Class) -> Chart {
 fn beside_the_steps(steps: &[Step], end: f64, y: Axis, marks: Vec<Mark>) -> Plot {
     let ends = steps.iter().map(|s| s.start_seconds + s.seconds);
     let end = ends.fold(end, f64::max);
-    let x = scale::from_zero("seconds since the run's start", end.max(1e-3), 10, |s| {
-        format!("{} s", decimals(s, 0))
-    });
-    let x = Axis { suffix: " s".into(), ..x };
+    let x = scale::from_zero(Quantity::Moments, "seconds since the run's start", end.max(1e-3));
     let window =
         |s: &Step| (Number(s.start_seconds), Number(s.start_seconds + s.seconds), String::new());
     let spans = steps.iter().map(window).collect();

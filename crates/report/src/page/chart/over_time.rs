@@ -4,8 +4,10 @@ use hoap_record::{GRACE, Gap, Step};
 
 use super::parts::{item, items, note};
 use super::runs::Among;
-use super::scale::{self, Words, vertical};
-use super::spec::{Chart, Look, Margins, Mark, Number, Plot, Point, Sample, Series, Word};
+use super::scale::{self, vertical};
+use super::spec::{
+    Chart, Look, Margins, Mark, Number, Plot, Point, Quantity, Sample, Series, Word,
+};
 use crate::format::number::decimals;
 use crate::run::ticks::Tick;
 use crate::run::{Loaded, step_name};
@@ -23,12 +25,12 @@ impl Among<'_> {
     pub fn throughput(self) -> Chart {
         let measure = self.measure();
         let unit = measure.unit();
-        self.over_time(Words::Rates, unit, |tick| Some(tick.rate(measure.period())))
+        self.over_time(Quantity::Rates, unit, |tick| Some(tick.rate(measure.period())))
     }
 
     /// The 99th percentile of the response times over time.
     pub fn p99(self) -> Chart {
-        self.over_time(Words::Times, "p99", |tick| tick.p99_seconds)
+        self.over_time(Quantity::Times, "p99", |tick| tick.p99_seconds)
     }
 
     /// Seconds since the run's start.
@@ -37,18 +39,20 @@ impl Among<'_> {
         let samples = self.run.samples.iter().filter(|s| s.phase != GRACE);
         let end = steps.chain(samples.map(|s| s.at_seconds)).fold(0.0, f64::max);
         let end = if end > 0.0 && end.is_finite() { end } else { 1.0 };
-        let x = scale::from_zero("seconds since the run's start", end, 10, |s| {
-            format!("{} s", decimals(s, 0))
-        });
-        super::spec::Axis { suffix: " s".into(), ..x }
+        scale::from_zero(Quantity::Moments, "seconds since the run's start", end)
     }
 
-    fn over_time(self, words: Words, label: &str, value: impl Fn(&Tick) -> Option<f64>) -> Chart {
+    fn over_time(
+        self,
+        words: Quantity,
+        label: &str,
+        value: impl Fn(&Tick) -> Option<f64>,
+    ) -> Chart {
         let run = &self.run.run;
         let kinds = self.measure().kinds(run);
         let all = self.all.iter().flat_map(|run| ticks(run));
         let y = vertical(words, label, all.filter_map(&value));
-        let y = if words == Words::Rates { y.linear() } else { y };
+        let y = if words == Quantity::Rates { y.linear() } else { y };
         let x = self.time_axis();
         let window = |s: &Step| (Number(s.start_seconds), Number(s.start_seconds + s.seconds));
         let windows = run.steps.iter().map(|s| (window(s).0, window(s).1, String::new()));

@@ -4,8 +4,8 @@ use hoap_record::Step;
 
 use super::parts::items;
 use super::runs::Among;
-use super::scale::{Words, vertical};
-use super::spec::{Chart, Look, Mark, Number, Plot, Sample, Series};
+use super::scale::vertical;
+use super::spec::{Chart, Look, Mark, Number, Plot, Quantity, Sample, Series};
 use crate::run::curve::Curve;
 use crate::run::measure::Measure;
 use crate::run::{Loaded, step_name};
@@ -36,11 +36,12 @@ impl<'a> Among<'a> {
                 .filter_map(|(n, s)| Some((n, of_kind(run).find(|c| c.step == s.number)?)))
                 .collect();
             let all = self.all.iter().flat_map(|run| of_kind(run)).flat_map(|c| &c.points);
-            let y = vertical(Words::Times, "response time", all.filter(|p| p.0 > 0.0).map(|p| p.1));
+            let y =
+                vertical(Quantity::Times, "response time", all.filter(|p| p.0 > 0.0).map(|p| p.1));
             let right = lines.iter().flat_map(|(_, c)| c.points.iter().map(|p| nines(c, p.0)));
             let right = right.fold(1.0, f64::max);
             let marks = lines.iter().map(|(n, curve)| {
-                let seen = curve.points.iter().filter(|p| p.0 > 0.0 && p.1 >= y.domain[0]);
+                let seen = curve.points.iter().filter(|p| p.0 > 0.0);
                 let points = seen.map(|(q, seconds)| {
                     let which = match *q < 1.0 {
                         true => share(*q),

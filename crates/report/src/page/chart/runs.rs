@@ -3,8 +3,10 @@
 use hoap_record::{Percentile, Step};
 
 use super::parts::{item, items, joined, note, rows_of_bars, unique};
-use super::scale::{self, Words, vertical};
-use super::spec::{Bar, Chart, Item, Look, Margins, Mark, Number, Plot, Point, Sample, Series};
+use super::scale::{self, vertical};
+use super::spec::{
+    Bar, Chart, Item, Look, Margins, Mark, Number, Plot, Point, Quantity, Sample, Series,
+};
 use crate::format::number::latency;
 use crate::run::measure::{Axis, Measure, operations_per_second};
 use crate::run::{Loaded, step_name};
@@ -44,7 +46,7 @@ pub fn query_words(n: usize) -> String {
 fn shown(loaded: &Loaded, axis: Option<Axis>) -> Vec<Shown<'_>> {
     let measure = loaded.measure();
     let kinds = measure.kinds(&loaded.run);
-    let steps = loaded.run.steps.iter().filter(|s| s.tx_clients > 0);
+    let steps = loaded.run.planned_steps().iter().filter(|s| s.tx_clients > 0);
     let mut out = Vec::new();
     for step in steps.filter(|s| axis.is_none_or(|axis| Axis::of(s) == axis)) {
         for o in measure.operations(step) {
@@ -121,7 +123,7 @@ impl<'a> Among<'a> {
         let most = everything.iter().map(|s| axis.place(s.step)).fold(0.0, f64::max);
         let intended = (axis == Axis::Rate).then(|| Look::line("soft", "2 3"));
         let values = everything.iter().filter_map(|s| s.value);
-        let y = vertical(Words::Rates, measure.unit(), values.chain(intended.map(|_| most)));
+        let y = vertical(Quantity::Rates, measure.unit(), values.chain(intended.map(|_| most)));
         let looks = self.looks(&points);
         let unit = measure.unit();
         let mut marks: Vec<Mark> = intended
@@ -154,7 +156,7 @@ impl<'a> Among<'a> {
             .filter_map(|s| s.latency)
             .flat_map(|l| PERCENTILES.map(|p| p.of(l) as f64 / 1e6))
             .collect();
-        let y = vertical(Words::Times, "response time", values.into_iter());
+        let y = vertical(Quantity::Times, "response time", values.into_iter());
         let looks = self.looks(&points);
         let columns = PERCENTILES.iter().enumerate();
         let marks = columns.flat_map(|(n, p)| {

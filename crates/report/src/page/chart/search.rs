@@ -3,8 +3,8 @@
 use hoap_record::search::Search;
 
 use super::parts::{item, note};
-use super::scale::{self, Words, axis_rate, vertical};
-use super::spec::{Chart, Look, Mark, Number, Plot, Sample, Series};
+use super::scale::{self, axis_rate, vertical};
+use super::spec::{Chart, Look, Mark, Number, Plot, Quantity, Sample, Series};
 use crate::format::number::latency;
 
 /// Rates that differ by more than this factor need logarithms.
@@ -17,12 +17,12 @@ pub fn search(search: &Search) -> Chart {
     let slas = &search.bounds.slas;
     let times = search.probes.iter().flat_map(|p| p.times.iter().map(|t| seconds(t.us)));
     let bounds = slas.iter().map(|s| seconds(s.limit_us));
-    let y = vertical(Words::Times, "response time", times.chain(bounds));
+    let y = vertical(Quantity::Times, "response time", times.chain(bounds));
     let rates = || search.probes.iter().filter(|p| !p.times.is_empty()).map(|p| p.rate);
     let (low, high) = (rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max));
     let label = "intended operations per second";
     let x = match high / low.max(1e-9) > WIDE {
-        true => scale::log_rates(label, low * 0.9, high * 1.1),
+        true => scale::logarithmic(Quantity::Rates, label, low, high),
         false => scale::rates(label, std::iter::once(high)),
     };
     let look = |n: usize| Look { dash: None, ..Look::of_configuration(n) };

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use serde::{Serialize, Serializer};
 
+pub use super::look::Look;
+
 /// A chart: a legend and one plot or several.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Chart {
@@ -80,79 +82,6 @@ pub enum Sample {
     Note,
 }
 
-/// How a series is drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Look {
-    /// A colour of the page's style sheet: "c0".
-    pub colour: &'static str,
-    /// A mark, by the name that D3 has for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub symbol: Option<&'static str>,
-    /// Dashes of a line; none, or "none", for a full one.
-    #[serde(skip_serializing_if = "is_full")]
-    pub dash: Option<&'static str>,
-}
-
-fn is_full(dash: &Option<&'static str>) -> bool {
-    dash.is_none_or(|dash| dash == "none")
-}
-
-/// Neighbouring shades for what is no configuration and no kind of operation: steps, kinds of
-/// error.
-const SHADES: [&str; 5] = ["s0", "s1", "s2", "s3", "s4"];
-const COLOURS: [&str; 7] = ["c0", "c1", "c2", "c3", "c4", "c5", "c6"];
-const SYMBOLS: [&str; 7] = ["circle", "triangle", "square", "diamond", "star", "wye", "cross"];
-const DASHES: [&str; 4] = ["none", "6 3", "2 3", "9 3 2 3"];
-
-fn pick<T: Copy>(list: &[T], n: usize) -> T {
-    list[n % list.len()]
-}
-
-impl Look {
-    /// How many colours and how many dashes there are.
-    pub const COLOURS: usize = COLOURS.len();
-    pub const DASHES: usize = DASHES.len();
-
-    /// A series of one run, by its number. Neighbours differ in colour, mark and dash.
-    pub fn of(n: usize) -> Look {
-        Look { dash: Some(pick(&DASHES, n)), ..Look::of_configuration(n) }.marked(n)
-    }
-
-    /// A configuration, by its number. Colour, mark and dash together tell 28 apart.
-    pub fn of_configuration(n: usize) -> Look {
-        let round = n / COLOURS.len();
-        Look {
-            colour: pick(&COLOURS, n),
-            symbol: Some(pick(&SYMBOLS, n + round)),
-            dash: Some(pick(&DASHES, round)),
-        }
-    }
-
-    /// A step or another part of a whole, by its number: a shade and dashes.
-    pub fn part(n: usize) -> Look {
-        Look::line(pick(&SHADES, n), pick(&DASHES, n / SHADES.len()))
-    }
-
-    /// Only a colour.
-    pub fn colour(n: usize) -> Look {
-        Look { colour: pick(&COLOURS, n), symbol: None, dash: None }
-    }
-
-    /// A line without marks.
-    pub fn line(colour: &'static str, dash: &'static str) -> Look {
-        Look { colour, symbol: None, dash: Some(dash) }
-    }
-
-    /// The same with the dash of this number.
-    pub fn dashed(self, dash: usize) -> Look {
-        Look { dash: Some(pick(&DASHES, dash)), ..self }
-    }
-
-    fn marked(self, n: usize) -> Look {
-        Look { symbol: Some(pick(&SYMBOLS, n)), ..self }
-    }
-}
-
 /// A plot.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Plot {
@@ -203,34 +132,53 @@ pub enum Kind {
     Band,
 }
 
-/// An axis. One without ticks is not drawn.
+/// What the values of an axis measure, which decides how they read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Quantity {
+    /// Response times and durations, seconds.
+    Times,
+    /// Rates; the label of the axis is their unit.
+    Rates,
+    /// Seconds since a run's start.
+    Moments,
+    Bytes,
+    /// Parts of a whole.
+    Shares,
+    /// Counts and money.
+    Amounts,
+}
+
+/// An axis. Its ticks are made by the script of what it measures, or are names of places. One
+/// without either is not drawn.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Axis {
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// Both ends, or every value.
+    /// The lowest value above 0 and the highest one, or every place.
     #[serde(serialize_with = "numbers")]
     pub domain: Vec<f64>,
-    /// Values with their words. The script leaves out words that have no room.
+    /// Places with their words. The script leaves out words that have no room.
     #[serde(serialize_with = "named")]
     pub ticks: Vec<(f64, String)>,
     /// Empty for none.
     pub label: String,
-    /// What stands behind its values where they come without words.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub suffix: String,
-    /// How its values read where they come without words, instead.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub format: Vec<Format>,
-    /// The same values on the other scale, linear or logarithmic, to which a reader may switch.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub other: Option<Box<Axis>>,
+    pub quantity: Option<Quantity>,
+    /// Whether a reader may switch to the other scale, linear or logarithmic.
+    #[serde(skip_serializing_if = "is_false")]
+    pub switch: bool,
+    /// Whether a value is 0, which has no logarithm.
+    #[serde(skip_serializing_if = "is_false")]
+    pub zero: bool,
+    /// Whether what is shorter than the lowest value has a place before it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub least: bool,
 }
 
-/// A number below the first one reads, times the second, with three digits and these words behind
-/// it. Where the second is 0 the words stand alone. The last format is that of all numbers that are
-/// larger.
-pub type Format = (f64, f64, String);
+fn is_false(value: &bool) -> bool {
+    !value
+}
 
 /// What is drawn, in this order.
 #[derive(Clone, Debug, Serialize)]
