@@ -45,7 +45,7 @@ const SECOND: Duration = Duration::from_secs(1);
 #[allow(missing_docs)]
 pub struct Flags {
     /// The database of the transactions
-    #[arg(long, value_name = "URL")]
+    #[arg(long, visible_alias = "target", value_name = "URL")]
     pub operational: String,
     /// The database of the queries, if it is another one
     #[arg(long, value_name = "URL")]

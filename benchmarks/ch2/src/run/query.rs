@@ -24,7 +24,7 @@ use crate::stream::run_query;
 pub struct Questions {
     pub benchmark: Benchmark,
     /// The database
-    #[arg(long, alias = "target", value_name = "URL")]
+    #[arg(long, visible_alias = "target", value_name = "URL")]
     pub analytical: String,
     /// Only these queries, such as 1,5-7
     #[arg(long, value_name = "LIST", default_value_t = QueryList::all())]

@@ -49,6 +49,6 @@ pub struct Merge {
     pub out: PathBuf,
     /// The database they worked on, to hold all that they saw acknowledged against it (CH2, CH2++,
     /// YCSB)
-    #[arg(long, value_name = "URL")]
+    #[arg(long, visible_alias = "target", value_name = "URL")]
     pub operational: Option<String>,
 }

@@ -18,7 +18,11 @@ fn at<'a>(
 ) -> Command {
     let Some(name) = path.next() else {
         let mut text = String::from("Examples:");
-        examples.iter().for_each(|example| text.push_str(&format!("\n  hoap {example}")));
+        for example in examples {
+            let words = std::iter::once("hoap").chain(example.split_whitespace());
+            let words: Vec<String> = words.map(str::to_owned).collect();
+            text.push_str(&format!("\n  {}", hoap_report::text::shell(&words)));
+        }
         if let Some(before) = command.get_after_help() {
             text.push_str(&format!("\n\n{before}"));
         }
@@ -103,7 +107,7 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
         "run",
         [
             "run ycsb-a --target sqlite:kv.db --clients 1,2,4",
-            "run ch2pp --operational sqlite:bench.db --dry-run",
+            "run ch2pp --target sqlite:bench.db --dry-run",
         ],
     ),
     ("run ch2", CH2),
@@ -145,7 +149,8 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
             "report before=runs/before after=runs/after -o report.html --csv tables",
         ],
     ),
-    ("show", ["show runs/first --format markdown", "show runs/first --format ycsb --step 2"]),
+    ("runs", ["runs", "runs results --json"]),
+    ("show", ["show runs/first --full", "show runs/first --format ycsb --step 2"]),
     (
         "compare",
         [

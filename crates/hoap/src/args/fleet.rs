@@ -19,7 +19,7 @@ pub struct Gather {
     #[arg(short, long, value_name = "DIR")]
     pub out: PathBuf,
     /// Look there for what all drivers saw acknowledged
-    #[arg(long, value_name = "URL")]
+    #[arg(long, visible_alias = "target", value_name = "URL")]
     pub operational: Option<String>,
     /// How long one driver may be waited for: until it comes, and until it is ready for a step
     #[arg(long, value_name = "TIME", default_value = "10m")]

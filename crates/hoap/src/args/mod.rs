@@ -105,6 +105,12 @@ pub enum Command {
     },
     /// Make an HTML page of one run or several
     Report(Report),
+    /// List the runs in a folder, a line each
+    Runs {
+        /// The folder
+        #[arg(default_value = "runs", value_name = "DIR")]
+        folder: PathBuf,
+    },
     /// Print the results of finished runs again: text, Markdown, CSV, JSON, or as YCSB does
     Show(Show),
     /// Hold runs against a baseline: ratios, intervals, and better, worse or undecided

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::torture;
 use super::{
     answers, compare, demo, doctor, gather, gen_files, load, merge, planned, price, query,
-    reference, report, run, several, show, targets, verify,
+    reference, report, run, runs, several, show, targets, verify,
 };
 use crate::args::{AnswersCommand, Command, Export, LiveArgs, ShowFormat};
 use crate::failure::Failure;
@@ -14,10 +14,17 @@ use crate::live::Live;
 
 /// Runs a command that is no experiment: the stages of these are such commands.
 pub async fn command(context: &mut Context, command: Command) -> Result<(), Failure> {
-    use Command::{Answers, Compare, Merge, Price, Report, Show, Targets};
+    use Command::{Answers, Compare, Merge, Price, Report, Runs, Show, Targets};
     if matches!(
         command,
-        Answers { .. } | Compare(_) | Merge(_) | Price(_) | Report(_) | Show(_) | Targets(_)
+        Answers { .. }
+            | Compare(_)
+            | Merge(_)
+            | Price(_)
+            | Report(_)
+            | Runs { .. }
+            | Show(_)
+            | Targets(_)
     ) {
         interrupt::at_once();
     }
@@ -52,6 +59,7 @@ pub async fn command(context: &mut Context, command: Command) -> Result<(), Fail
             Err(Failure::usage("run an experiment: it cannot be the stage of another one"))
         }
         Command::Report(args) => report::report(context, &args),
+        Command::Runs { folder } => runs::runs(context, &folder),
         Command::Show(args) => show::show(context, &args),
         Command::Compare(args) => compare::compare(context, &args),
         Command::Merge(args) => merge::merge(context, &args).await,

@@ -23,6 +23,7 @@ mod reference;
 mod report;
 mod run;
 mod several;
+mod runs;
 mod show;
 mod targets;
 #[cfg(target_os = "linux")]

@@ -90,6 +90,28 @@ fn a_run_is_shown_again_in_every_format() {
 }
 
 #[test]
+fn the_runs_of_a_folder_are_listed_a_line_each() {
+    let p = Place::new();
+    p.ok(&format!("{RUN} --clients 1 --out runs/once"));
+    p.ok(&format!("{RUN} --clients 1 --repeat 2 --out runs/twice"));
+    for folder in ["runs/broken", "runs/empty"] {
+        std::fs::create_dir_all(p.path(folder)).unwrap();
+    }
+    p.write("runs/broken/run.json", "{}");
+    let listed = p.ok("runs").out;
+    let lines: Vec<&str> = listed.lines().collect();
+    let [once, first, second, broken] = lines[..] else { panic!("{listed}") };
+    assert!(broken.starts_with("runs/broken: "), "{listed}");
+    for (line, folder) in [(once, "runs/once"), (first, "runs/twice/01"), (second, "runs/twice/02")]
+    {
+        assert!(line.contains(&format!(" {folder} ")) && line.contains(" ops/s "), "{listed}");
+        assert!(line.contains(" YCSB C on null"), "{listed}");
+    }
+    assert_eq!(p.ok("runs --json").value()["runs"].as_array().unwrap().len(), 3);
+    p.fails("runs nowhere", 2, &["nowhere"]);
+}
+
+#[test]
 fn what_cannot_be_shown_or_exported_is_refused() {
     let p = Place::new();
     p.ok(&format!("{RUN} --clients 1,2 --out run"));

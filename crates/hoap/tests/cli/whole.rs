@@ -29,7 +29,7 @@ fn load_verify_query_run_report() {
     p.write("answers/q06.json", &wrong.to_string());
     p.fails("verify ch2pp --target sqlite:t.db --answers answers", 1, &["1 of"]);
 
-    let run = "run ch2pp --operational sqlite:t.db --tx-clients 1,2 --query-clients 0,1 --loops 1 \
+    let run = "run ch2pp --target sqlite:t.db --tx-clients 1,2 --query-clients 0,1 --loops 1 \
                --duration 500ms --warmup 100ms --out run";
     let end = p.ok(run);
     let widest = end.out.lines().map(|l| l.chars().count()).max().unwrap();
