@@ -2,6 +2,7 @@
 //! be read after those that it uses.
 
 mod arrows;
+mod links;
 mod modules;
 
 use std::collections::BTreeSet;
