@@ -22,8 +22,8 @@ mod query;
 mod reference;
 mod report;
 mod run;
-mod several;
 mod runs;
+mod several;
 mod show;
 mod targets;
 #[cfg(target_os = "linux")]

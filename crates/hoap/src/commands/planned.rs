@@ -112,6 +112,8 @@ fn lasts(plan: &Plan, step: &StepPlan) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use clap::Parser;
     use hoap_conduct::flags::{Common, Pacing};
     use hoap_conduct::plan::{Defaults, Groups, Loops, plan};

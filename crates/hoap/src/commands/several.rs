@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use hoap_conduct::Chosen;
-use hoap_conduct::load::AskedLoad;
 use hoap_conduct::repeat::{Done, Entrant, repeat};
 use hoap_record::Run;
 use hoap_record::output;
@@ -26,8 +25,12 @@ pub async fn each(context: &Context, commands: Vec<(String, Command)>) -> Result
     let mut entrants = Vec::new();
     for (name, command) in commands {
         match command {
-            Command::Load { dry_run, benchmark } => {
-                load_one(context, &name, dry_run, &*benchmark.0).await?;
+            Command::Load { dry_run, prices, benchmark } => {
+                context.console.say(format!("load {name}"));
+                match dry_run {
+                    true => load::dry_run(context, &*benchmark.0, prices.as_deref())?,
+                    false => load::load(context, &*benchmark.0).await?,
+                }
             }
             Command::Run { live, benchmark } => {
                 entrants.push(entrant(name, &live, benchmark.0)?);
@@ -41,19 +44,6 @@ pub async fn each(context: &Context, commands: Vec<(String, Command)>) -> Result
     match entrants.is_empty() {
         true => Ok(()),
         false => run_all(context, entrants).await,
-    }
-}
-
-async fn load_one(
-    context: &Context,
-    name: &str,
-    dry_run: bool,
-    asked: &dyn AskedLoad,
-) -> Result<(), Failure> {
-    context.console.say(format!("load {name}"));
-    match dry_run {
-        true => load::dry_run(context, asked),
-        false => load::load(context, asked).await,
     }
 }
 
@@ -109,7 +99,7 @@ async fn run_all(context: &Context, entrants: Vec<Entrant>) -> Result<(), Failur
             folder.display()
         )
     });
-    context.console.say(verdict_line(runs.iter().map(|(_, run)| run)));
+    context.console.say(verdict_line(&runs.iter().map(|(_, run)| run).collect::<Vec<_>>()));
     Ok(())
 }
 
