@@ -36,21 +36,12 @@ impl Paths {
             Schema::Ch2 => "c_last",
             Schema::Ch2pp => "c_name.c_last",
         };
-        let customer_by_name = Index {
-            name: "customer_by_name",
-            collection: "customer",
-            fields: vec!["c_w_id", "c_d_id", c_last],
-        };
-        let orders_by_customer = Index {
-            name: "orders_by_customer",
-            collection: "orders",
-            fields: vec!["o_w_id", "o_d_id", "o_c_id", "o_id"],
-        };
-        let neworder_by_number = Index {
-            name: "neworder_by_number",
-            collection: "neworder",
-            fields: vec!["no_w_id", "no_d_id", "no_o_id"],
-        };
+        let customer_by_name =
+            Index::new("customer_by_name", "customer", &["c_w_id", "c_d_id", c_last]);
+        let orders_by_customer =
+            Index::new("orders_by_customer", "orders", &["o_w_id", "o_d_id", "o_c_id", "o_id"]);
+        let neworder_by_number =
+            Index::new("neworder_by_number", "neworder", &["no_w_id", "no_d_id", "no_o_id"]);
         match schema {
             Schema::Ch2 => Paths {
                 c_first: "c_first",

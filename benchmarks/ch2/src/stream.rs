@@ -64,8 +64,8 @@ impl Streams {
 impl Workload for Streams {
     type Client = Stream;
 
-    fn kinds(&self) -> &[&'static str] {
-        &*NAMES
+    fn kinds(&self) -> Vec<&str> {
+        NAMES.to_vec()
     }
 
     fn loop_length(&self) -> Option<usize> {

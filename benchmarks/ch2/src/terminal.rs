@@ -126,8 +126,8 @@ impl Terminals {
 impl Workload for Terminals {
     type Client = Terminal;
 
-    fn kinds(&self) -> &[&'static str] {
-        &Kind::NAMES
+    fn kinds(&self) -> Vec<&str> {
+        Kind::NAMES.to_vec()
     }
 
     fn blocking(&self) -> bool {

@@ -54,8 +54,8 @@ impl Join {
 impl Workload for Join {
     type Client = Joiner;
 
-    fn kinds(&self) -> &[&'static str] {
-        &["JOIN"]
+    fn kinds(&self) -> Vec<&str> {
+        vec!["JOIN"]
     }
 
     fn blocking(&self) -> bool {

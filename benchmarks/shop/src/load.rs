@@ -66,15 +66,10 @@ impl LoadSource for ShopData {
     }
 
     fn indexes(&self) -> Vec<Index> {
-        let index = |name, collection, fields: &[&'static str]| Index {
-            name,
-            collection,
-            fields: fields.to_vec(),
-        };
         vec![
-            index(COUNTRY_INDEX, CUSTOMERS, &["address.country"]),
-            index(ZIP_INDEX, CUSTOMERS, &["address.zip"]),
-            index(COVERING_INDEX, ORDERS, &["_id", "month", "sale_price"]),
+            Index::new(COUNTRY_INDEX, CUSTOMERS, &["address.country"]),
+            Index::new(ZIP_INDEX, CUSTOMERS, &["address.zip"]),
+            Index::new(COVERING_INDEX, ORDERS, &["_id", "month", "sale_price"]),
         ]
     }
 }

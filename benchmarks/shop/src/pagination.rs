@@ -36,8 +36,8 @@ impl Pagination {
 impl Workload for Pagination {
     type Client = Pager;
 
-    fn kinds(&self) -> &[&'static str] {
-        &["PAGE"]
+    fn kinds(&self) -> Vec<&str> {
+        vec!["PAGE"]
     }
 
     fn blocking(&self) -> bool {

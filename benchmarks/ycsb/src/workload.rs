@@ -122,8 +122,8 @@ impl<K: RecordStore> Ycsb<K> {
 impl<K: RecordStore> Workload for Ycsb<K> {
     type Client = YcsbClient<K::Session>;
 
-    fn kinds(&self) -> &[&'static str] {
-        &self.names
+    fn kinds(&self) -> Vec<&str> {
+        self.names.clone()
     }
 
     fn blocking(&self) -> bool {

@@ -1,14 +1,26 @@
 //! What a load writes: batches of documents, and the indexes at its end.
 
-/// An index that a benchmark's transactions need.
+/// An index that a benchmark's operations need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Index {
     /// A name unique in the benchmark.
-    pub name: &'static str,
+    pub name: String,
     /// The collection it is on.
-    pub collection: &'static str,
+    pub collection: String,
     /// Paths of its fields, in order.
-    pub fields: Vec<&'static str>,
+    pub fields: Vec<String>,
+}
+
+impl Index {
+    /// The index of this name on these paths of a collection.
+    pub fn new(
+        name: impl Into<String>,
+        collection: impl Into<String>,
+        fields: &[impl AsRef<str>],
+    ) -> Index {
+        let fields = fields.iter().map(|path| path.as_ref().to_owned()).collect();
+        Index { name: name.into(), collection: collection.into(), fields }
+    }
 }
 
 /// Documents as JSON text and their keys, in two reused buffers.

@@ -74,9 +74,9 @@ pub struct Read<'a> {
 
 /// One change of one field.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Patch {
+pub struct Patch<'a> {
     /// Path of the field.
-    pub path: &'static str,
+    pub path: &'a str,
     /// The change.
     pub change: Change,
 }

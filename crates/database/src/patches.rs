@@ -7,7 +7,7 @@ use crate::{Change, Patch};
 
 /// The longest parts of the list in which no patch touches what another one changes: every value
 /// of an UPDATE is computed from the document as it was before.
-pub fn independent(patches: &[Patch]) -> impl Iterator<Item = &[Patch]> {
+pub fn independent<'p, 'a>(patches: &'p [Patch<'a>]) -> impl Iterator<Item = &'p [Patch<'a>]> {
     let mut rest = patches;
     std::iter::from_fn(move || {
         let overlaps = |n: &usize| {
@@ -24,9 +24,9 @@ pub fn independent(patches: &[Patch]) -> impl Iterator<Item = &[Patch]> {
 }
 
 /// What a patch wants of a document.
-pub struct Wanted {
+pub struct Wanted<'a> {
     /// The place that it looks at.
-    pub place: &'static str,
+    pub place: &'a str,
     /// What is to be there.
     pub there: There,
 }
@@ -70,7 +70,7 @@ impl There {
 }
 
 /// What a patch wants; `None` where every document fits.
-pub fn wants(patch: &Patch) -> Option<Wanted> {
+pub fn wants<'a>(patch: &Patch<'a>) -> Option<Wanted<'a>> {
     let path = patch.path;
     let (place, there) = match (&patch.change, path::last(path)) {
         (Change::AddInteger(n), _) => (path, There::Integer(*n)),
@@ -83,7 +83,7 @@ pub fn wants(patch: &Patch) -> Option<Wanted> {
 }
 
 /// Why these patches do not fit a document, in words.
-pub fn why_not(document: Option<&Value>, patches: &[Patch]) -> String {
+pub fn why_not(document: Option<&Value>, patches: &[Patch<'_>]) -> String {
     let Some(document) = document else { return "no such key".to_owned() };
     for patch in patches {
         let Some(Wanted { place, there }) = wants(patch) else { continue };
@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    fn set(path: &'static str) -> Patch {
+    fn set(path: &str) -> Patch<'_> {
         Patch { path, change: Change::Set(json!(1)) }
     }
 

@@ -89,7 +89,7 @@ async fn write(session: &mut Session, number: i64) -> Result<()> {
     t.commit().await
 }
 
-fn set(number: i64) -> Patch {
+fn set(number: i64) -> Patch<'static> {
     Patch { path: FIELD, change: Change::Set(json!(number)) }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn data() -> Result<DataSet> {
 }
 
 /// Everything that an examination makes.
-pub(super) fn collections(data: &DataSet) -> Vec<&'static str> {
+pub(super) fn collections(data: &DataSet) -> Vec<&str> {
     [Collection::ALL.map(Collection::name).to_vec(), data.beside(), vec![records::TABLE]].concat()
 }
 
@@ -48,7 +48,8 @@ pub(super) async fn is_empty(findings: &mut Findings<'_>, target: &Database) -> 
             let of = note["benchmark"].as_str().unwrap_or("another program");
             return refuse(&format!("it holds data of {of}, which an examination would destroy"));
         }
-        let names = collections(&data()?);
+        let data = data()?;
+        let names = collections(&data);
         match documents.any_exists(&names).await? {
             true => refuse("it holds collections of these names that no load of hoap made"),
             false => Ok((names.len() as u64, String::new())),

@@ -31,8 +31,8 @@ struct NothingClient {
 impl Workload for Nothing {
     type Client = NothingClient;
 
-    fn kinds(&self) -> &[&'static str] {
-        &["READ", "UPDATE"]
+    fn kinds(&self) -> Vec<&str> {
+        vec!["READ", "UPDATE"]
     }
 
     fn blocking(&self) -> bool {

@@ -33,7 +33,7 @@ pub(crate) struct StepInputs<'a> {
     pub observer: &'a dyn Observer,
     /// The query that each query client runs, see [`crate::clients::QueryStream`].
     pub running: &'a [AtomicUsize],
-    pub query_kinds: &'a [&'static str],
+    pub query_kinds: &'a [&'a str],
 }
 
 /// Leads the clients through the phases.

@@ -113,8 +113,8 @@ pub fn run_probed_step<T: Workload, Q: Workload, P: Probing>(
     let tx = tx.filter(|_| plan.tx_clients > 0);
     let queries = queries.filter(|_| plan.query_clients > 0);
     let probing = probing.filter(|_| tx.is_some());
-    let tx_kinds = tx.map_or(&[][..], T::kinds);
-    let query_kinds = queries.map_or(&[][..], Q::kinds);
+    let tx_kinds = &*tx.map_or(Vec::new(), T::kinds);
+    let query_kinds = &*queries.map_or(Vec::new(), Q::kinds);
     let tx_workers = tx.map_or(0, |w| worker_count(plan.tx_clients, w.blocking()));
     let query_workers = queries.map_or(0, |w| worker_count(plan.query_clients, w.blocking()));
 

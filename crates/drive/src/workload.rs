@@ -13,7 +13,7 @@ pub trait Workload: Send + Sync {
     type Client: Client;
 
     /// Names of the kinds of operations, such as "NewOrder" or "Q14", indexed by [`Next::kind`].
-    fn kinds(&self) -> &[&'static str];
+    fn kinds(&self) -> Vec<&str>;
 
     /// The number of operations of one loop, for workloads that repeat a fixed sequence (22 for a
     /// query stream); `None` for an endless mix.

@@ -202,14 +202,9 @@ fn indexes(schema: Schema) -> [Index; 3] {
         Schema::Ch2 => "c_last",
         Schema::Ch2pp => "c_name.c_last",
     };
-    let index = |name, collection, fields: &[&'static str]| Index {
-        name,
-        collection,
-        fields: fields.to_vec(),
-    };
     [
-        index("customer_by_name", "customer", &["c_w_id", "c_d_id", last]),
-        index("orders_by_customer", "orders", &["o_w_id", "o_d_id", "o_c_id", "o_id"]),
-        index("neworder_by_number", "neworder", &["no_w_id", "no_d_id", "no_o_id"]),
+        Index::new("customer_by_name", "customer", &["c_w_id", "c_d_id", last]),
+        Index::new("orders_by_customer", "orders", &["o_w_id", "o_d_id", "o_c_id", "o_id"]),
+        Index::new("neworder_by_number", "neworder", &["no_w_id", "no_d_id", "no_o_id"]),
     ]
 }

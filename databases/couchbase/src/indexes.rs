@@ -35,14 +35,14 @@ pub(super) fn made(index: &Index, indexes: Indexes) -> Cow<'_, Index> {
     let paper = SEARCHED.iter().find(|(own, ..)| indexes == Indexes::Paper && *own == index.name);
     match paper {
         Some((_, name, places)) => Cow::Owned(Index {
-            name,
-            collection: index.collection,
-            fields: places.iter().map(|place| index.fields[*place]).collect(),
+            name: (*name).to_owned(),
+            collection: index.collection.clone(),
+            fields: places.iter().map(|place| index.fields[*place].clone()).collect(),
         }),
         None if index.name == ZIP_INDEX => Cow::Owned(Index {
-            name: CUSTOMERS_COVERING,
-            collection: index.collection,
-            fields: index.fields.iter().copied().chain(["order_list"]).collect(),
+            name: CUSTOMERS_COVERING.to_owned(),
+            collection: index.collection.clone(),
+            fields: index.fields.iter().cloned().chain(["order_list".to_owned()]).collect(),
         }),
         None => Cow::Borrowed(index),
     }
@@ -53,11 +53,9 @@ pub(super) fn all(named: &[Index], indexes: Indexes) -> Vec<Index> {
     let mut all: Vec<Index> = named.iter().map(|index| made(index, indexes).into_owned()).collect();
     let ch2 = named.iter().any(|index| SEARCHED.iter().any(|(own, ..)| *own == index.name));
     if ch2 && indexes == Indexes::Paper {
-        all.extend(UNSEARCHED.map(|(collection, name, fields)| Index {
-            name,
-            collection,
-            fields: fields.to_vec(),
-        }));
+        all.extend(
+            UNSEARCHED.map(|(collection, name, fields)| Index::new(name, collection, fields)),
+        );
     }
     all
 }

@@ -15,7 +15,7 @@ use super::sql;
 /// the conditions turn both into "no document changed".
 pub(super) fn update(
     collection: &str,
-    patches: &[Patch],
+    patches: &[Patch<'_>],
     cas: Option<&Value>,
     args: &mut Vec<Value>,
     out: &mut String,
@@ -63,7 +63,7 @@ pub(super) fn update(
 }
 
 /// The condition on the document before the patch.
-fn condition(patch: &Patch, n: usize, out: &mut String) {
+fn condition(patch: &Patch<'_>, n: usize, out: &mut String) {
     let Some(Wanted { place, there }) = wants(patch) else { return };
     let mut at = String::new();
     sql::at(place, &mut at);
@@ -81,12 +81,12 @@ fn condition(patch: &Patch, n: usize, out: &mut String) {
 }
 
 /// The place that the condition of a patch looks at.
-fn looked_at(patch: &Patch) -> &str {
+fn looked_at<'a>(patch: &Patch<'a>) -> &'a str {
     wants(patch).map_or(patch.path, |wanted| wanted.place)
 }
 
 /// `SELECT RAW [CAS, [type, value]…]` of the places that an [`update`] looked at, key `$1`.
-pub(super) fn why(collection: &str, patches: &[Patch], out: &mut String) {
+pub(super) fn why(collection: &str, patches: &[Patch<'_>], out: &mut String) {
     out.clear();
     out.push_str("SELECT RAW [META(d).cas");
     for patch in patches {
@@ -98,7 +98,7 @@ pub(super) fn why(collection: &str, patches: &[Patch], out: &mut String) {
 }
 
 /// Why an [`update`] changed nothing, in words, from a row of [`why`].
-pub(super) fn why_not(row: &[Value], patches: &[Patch]) -> String {
+pub(super) fn why_not(row: &[Value], patches: &[Patch<'_>]) -> String {
     for (patch, found) in patches.iter().zip(row.iter().skip(1)) {
         let Some(Wanted { place, there }) = wants(patch) else { continue };
         let found = kind(&found[0], &found[1]);

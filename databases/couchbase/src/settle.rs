@@ -25,8 +25,8 @@ pub(super) async fn has(node: &Node, named: &[Index]) -> Done<Vec<Option<bool>>>
     let mut has = Vec::new();
     for index in named {
         let made = indexes::made(index, node.server.place.options.indexes);
-        let there = states(node, made.collection).await?;
-        let online = |(name, state): &(String, String)| name == made.name && state == "online";
+        let there = states(node, &made.collection).await?;
+        let online = |(name, state): &(String, String)| *name == made.name && state == "online";
         has.push(Some(there.iter().any(online)));
     }
     Ok(has)
@@ -48,11 +48,11 @@ async fn make(node: &Node, collections: &[String], indexes: &[Index]) -> Done<()
         let has = |name: &str| there.iter().any(|(there, _)| there == name);
         let mut texts = Vec::new();
         if !has(sql::PRIMARY) {
-            texts.push(sql::create_index(collection, sql::PRIMARY, &[], replicas));
+            texts.push(sql::create_index(collection, sql::PRIMARY, &[""; 0], replicas));
         }
-        for index in indexes.iter().filter(|index| index.collection == collection) {
-            if !has(index.name) {
-                texts.push(sql::create_index(collection, index.name, &index.fields, replicas));
+        for index in indexes.iter().filter(|index| index.collection == *collection) {
+            if !has(&index.name) {
+                texts.push(sql::create_index(collection, &index.name, &index.fields, replicas));
             }
         }
         for text in texts {

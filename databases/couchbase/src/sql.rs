@@ -44,14 +44,14 @@ pub(super) fn by_index(
     fields: &[&str],
     out: &mut String,
 ) {
-    select(index.collection, fields, out);
+    select(&index.collection, fields, out);
     let _ = write!(out, " USE INDEX (`{}` USING GSI) WHERE ", made.name);
     let mut parameter = 0;
     for (i, value) in prefix.iter().enumerate() {
         if i > 0 {
             out.push_str(" AND ");
         }
-        at(index.fields[i], out);
+        at(&index.fields[i], out);
         if value.is_null() {
             out.push_str(" IS NOT VALUED");
         } else {
@@ -63,7 +63,7 @@ pub(super) fn by_index(
         // An index has the documents that have its first field; without a word of it the service
         // would pass over the hint.
         out.push_str(if prefix.is_empty() { "" } else { " AND " });
-        at(made.fields[0], out);
+        at(&made.fields[0], out);
         out.push_str(" IS NOT MISSING");
     }
     for (i, field) in index.fields[prefix.len()..].iter().enumerate() {
@@ -118,7 +118,7 @@ pub(super) fn delete(collection: &str, guarded: bool, out: &mut String) {
 pub(super) fn create_index(
     collection: &str,
     index: &str,
-    fields: &[&str],
+    fields: &[impl AsRef<str>],
     replicas: u32,
 ) -> String {
     let mut text = match fields {
@@ -128,7 +128,7 @@ pub(super) fn create_index(
     for (i, field) in fields.iter().enumerate() {
         text.push_str(if i == 0 { "(" } else { ", " });
         let mut path = String::new();
-        hoap_sqlpp::path("", field, &mut path);
+        hoap_sqlpp::path("", field.as_ref(), &mut path);
         text.push_str(&path[1..]);
     }
     if !fields.is_empty() {
@@ -156,11 +156,8 @@ mod tests {
             "SELECT RAW [META(d).id, META(d).cas, d.`o_id`, d.`o_name`.`last`, d.`o_words`[1]] \
              FROM `orders` AS d USE KEYS $1"
         );
-        let index = Index {
-            name: "customer_by_name",
-            collection: "customer",
-            fields: vec!["c_w_id", "c_d_id", "c_name.c_last"],
-        };
+        let index =
+            Index::new("customer_by_name", "customer", &["c_w_id", "c_d_id", "c_name.c_last"]);
         let prefix = [json!(1), json!(null)];
         by_index(&index, &index, &prefix, Order::Descending, Some(1), &[], &mut text);
         assert_eq!(

@@ -152,7 +152,7 @@ impl OpenTransaction<'_> {
     }
 
     /// One UPDATE of independent patches.
-    async fn update(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
+    async fn update(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
         let cas = self.guard(collection, key);
         let mut args = vec![Value::from(key)];
         patch::update(collection, patches, cas.as_ref(), &mut args, &mut self.client.text);
@@ -205,7 +205,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         sql::by_index(index, &made, prefix, order, limit, fields, &mut self.client.text);
         let args: Vec<Value> = prefix.iter().filter(|value| !value.is_null()).cloned().collect();
         let answer = self.run(&args).await?;
-        self.take(answer, index.collection, intent)
+        self.take(answer, &index.collection, intent)
     }
 
     async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Done<()> {
@@ -224,7 +224,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         Err(Failure::duplicate(key))
     }
 
-    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
+    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
         for part in independent(patches) {
             self.update(collection, key, part).await?;
         }

@@ -9,7 +9,6 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, TransactWriteItem, Update,
 };
 use hoap_database::failure::Done;
-use hoap_database::path;
 
 use super::index;
 use super::layout::{self, KEY, VERSION};
@@ -162,9 +161,8 @@ fn write(table: String, key: &str, held: &Held, version: &str) -> Done<TransactW
             return Ok(item.delete(delete.build().or_fail()?).build());
         }
         Write::Put(document) => (document, None),
-        Write::Patch(patches, document) => {
-            let tops: BTreeSet<_> = patches.iter().map(|patch| path::member(patch.path)).collect();
-            (document, Some(tops).filter(|tops| tops.len() <= NAMES))
+        Write::Patch(members, document) => {
+            (document, Some(members).filter(|members| members.len() <= NAMES))
         }
     };
     let mark = AttributeValue::S(version.to_owned());
@@ -186,7 +184,7 @@ fn write(table: String, key: &str, held: &Held, version: &str) -> Done<TransactW
     values.insert(":v".to_owned(), mark);
     for (n, name) in changed.into_iter().enumerate() {
         expression.push_str(&format!(", #{n} = :{n}"));
-        names.insert(format!("#{n}"), name.to_owned());
+        names.insert(format!("#{n}"), name.clone());
         values.insert(format!(":{n}"), value::attribute(&document[name]));
     }
     let update = Update::builder()

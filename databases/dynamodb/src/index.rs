@@ -47,16 +47,16 @@ pub(super) async fn make(server: &Server, driver: &Driver, index: &Index) -> Don
     if index.fields.is_empty() {
         return Err(Failure::invalid("it has no field"));
     }
-    server.expect(driver, index.collection).await?;
+    server.expect(driver, &index.collection).await?;
     fill(server, driver, &definition(index)).await
 }
 
 /// What the note of an index says once it is complete.
 pub(super) fn definition(index: &Index) -> IndexDefinition {
     IndexDefinition {
-        name: index.name.to_owned(),
-        collection: index.collection.to_owned(),
-        fields: index.fields.iter().map(|field| (*field).to_owned()).collect(),
+        name: index.name.clone(),
+        collection: index.collection.clone(),
+        fields: index.fields.clone(),
         whole: true,
     }
 }

@@ -17,7 +17,7 @@ use crate::overlay::entries::{self, EntryKey, IndexDefinition};
 pub(super) async fn find(tx: &mut OpenTransaction<'_>, find: Find<'_>) -> Done<Vec<(String, Row)>> {
     let Find { index, prefix, order, limit, fields, intent } = find;
     let Some(definition) =
-        tx.index(index.name).filter(|definition| definition.collection == index.collection)
+        tx.index(&index.name).filter(|definition| definition.collection == index.collection)
     else {
         return Err(Failure::missing(format!("no such index: {}", index.name)));
     };

@@ -84,7 +84,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         inserted
     }
 
-    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
+    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
         for patch in patches {
             value::check_names([&path::member(patch.path).to_owned()])?;
         }

@@ -19,8 +19,11 @@ use super::value::{bson, whole};
 ///
 /// # Errors
 /// [`hoap_record::ErrorKind::Invalid`] where a value cannot be stored.
-pub(super) fn updates(key: &str, patches: &[Patch]) -> Done<Vec<(Document, UpdateModifications)>> {
-    let money = |patch: &&Patch| matches!(patch.change, Change::AddCents(_));
+pub(super) fn updates(
+    key: &str,
+    patches: &[Patch<'_>],
+) -> Done<Vec<(Document, UpdateModifications)>> {
+    let money = |patch: &&Patch<'_>| matches!(patch.change, Change::AddCents(_));
     let (amounts, others): (Vec<_>, Vec<_>) = patches.iter().partition(money);
     // A pipeline cannot set one element of an array.
     let (others, with_amounts): (Vec<_>, Vec<_>) =
@@ -30,18 +33,18 @@ pub(super) fn updates(key: &str, patches: &[Patch]) -> Done<Vec<(Document, Updat
         updates.push((filter(key, &others), operators(&others)?.into()));
     }
     if !amounts.is_empty() {
-        let all: Vec<&Patch> = amounts.into_iter().chain(with_amounts).collect();
+        let all: Vec<&Patch<'_>> = amounts.into_iter().chain(with_amounts).collect();
         updates.push((filter(key, &all), pipeline(&all)?.into()));
     }
     Ok(updates)
 }
 
 /// Whether a pipeline can apply the patch.
-fn plain(patch: &Patch) -> bool {
+fn plain(patch: &Patch<'_>) -> bool {
     path::up_to_array(patch.path) == patch.path && !matches!(patch.change, Change::Append(_))
 }
 
-fn filter(key: &str, patches: &[&Patch]) -> Document {
+fn filter(key: &str, patches: &[&Patch<'_>]) -> Document {
     let mut conditions = vec![Bson::from(doc! {"_id": key})];
     for patch in patches {
         conditions.extend(condition(patch).map(Bson::from));
@@ -54,7 +57,7 @@ fn filter(key: &str, patches: &[&Patch]) -> Document {
 }
 
 /// The condition on the document before a patch. `$type` looks into arrays, which must not match.
-fn condition(patch: &Patch) -> Option<Document> {
+fn condition(patch: &Patch<'_>) -> Option<Document> {
     let Wanted { place, there } = wants(patch)?;
     let no_array = || doc! {"$type": "array"};
     let fits = match there {
@@ -79,7 +82,7 @@ fn stored(value: &Value) -> Done<Bson> {
     bson(value).map_err(Failure::invalid)
 }
 
-fn operators(patches: &[&Patch]) -> Done<Document> {
+fn operators(patches: &[&Patch<'_>]) -> Done<Document> {
     let mut update = Document::new();
     for patch in patches {
         let (operator, value) = match &patch.change {
@@ -96,7 +99,7 @@ fn operators(patches: &[&Patch]) -> Done<Document> {
     Ok(update)
 }
 
-fn pipeline(patches: &[&Patch]) -> Done<Vec<Document>> {
+fn pipeline(patches: &[&Patch<'_>]) -> Done<Vec<Document>> {
     let mut fields = Document::new();
     for patch in patches {
         let path = path::joined(patch.path, ".");
@@ -120,7 +123,7 @@ mod tests {
 
     use super::*;
 
-    fn patch(path: &'static str, change: Change) -> Patch {
+    fn patch(path: &'static str, change: Change) -> Patch<'static> {
         Patch { path, change }
     }
 

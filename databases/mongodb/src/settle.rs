@@ -43,14 +43,14 @@ pub(super) async fn settle(server: &Server, indexes: &[Index]) -> Done<()> {
 pub(super) async fn has(server: &Server, indexes: &[Index]) -> Done<Vec<Option<bool>>> {
     let mut has = Vec::new();
     for index in indexes {
-        let listed = server.collection(index.collection).list_indexes().await;
+        let listed = server.collection(&index.collection).list_indexes().await;
         let there: Vec<IndexModel> = match listed {
             Ok(cursor) => cursor.try_collect().await.or_fail()?,
             // NamespaceNotFound: there is not even the collection.
             Err(e) if matches!(e.kind.as_ref(), Kind::Command(c) if c.code == 26) => Vec::new(),
             Err(e) => return Err(error::failure(e)),
         };
-        let (name, fields) = (Some(index.name), keys(index));
+        let (name, fields) = (Some(index.name.as_str()), keys(index));
         let same = |there: &IndexModel| {
             let named = there.options.as_ref().and_then(|options| options.name.as_deref());
             named == name && there.keys.keys().eq(fields.keys())
@@ -68,9 +68,9 @@ fn keys(index: &Index) -> Document {
 /// Makes an index where it is missing. The server compares it with one of the same name.
 async fn make_index(server: &Server, index: &Index) -> Done<()> {
     let keys = keys(index);
-    let options = IndexOptions::builder().name(index.name.to_owned()).build();
+    let options = IndexOptions::builder().name(index.name.clone()).build();
     let model = IndexModel::builder().keys(keys).options(options).build();
-    let made = server.collection(index.collection).create_index(model).await;
+    let made = server.collection(&index.collection).create_index(model).await;
     made.map(drop).map_err(|e| match e.kind.as_ref() {
         // IndexOptionsConflict, IndexKeySpecsConflict
         Kind::Command(c) if c.code == 85 || c.code == 86 => Failure {

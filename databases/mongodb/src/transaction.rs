@@ -104,7 +104,7 @@ impl<'a> OpenTransaction<'a> {
 
     /// Runs updates one after the other; the error of one without effect names the condition that
     /// failed.
-    async fn update(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
+    async fn update(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
         let target = self.server.collection(collection);
         for (filter, update) in patch::updates(key, patches)? {
             let done = target.update_one(filter, update).session(self.session()).await;
@@ -149,9 +149,9 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
                 None => sort.insert(path, if order == Order::Ascending { 1 } else { -1 }),
             };
         }
-        let target = self.server.collection(index.collection);
+        let target = self.server.collection(&index.collection);
         // Without its index a search would read every document; with the hint that is an error.
-        let find = target.find(filter).hint(Hint::Name(index.name.to_owned()));
+        let find = target.find(filter).hint(Hint::Name(index.name.clone()));
         let mut find = if sort.is_empty() { find } else { find.sort(sort) };
         match limit {
             // For MongoDB a limit of 0 is none.
@@ -174,7 +174,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         self.ended(done).map(drop)
     }
 
-    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
+    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
         for part in independent(patches) {
             self.update(collection, key, part).await?;
         }

@@ -16,10 +16,10 @@ use super::types::Json;
 /// Fields at the top are set by one concatenation of objects, the others by `jsonb_set` around it.
 /// These do nothing or fail where a path does not fit: the conditions after the key turn both into
 /// "no row changed", and the transaction goes on. `numeric` adds exactly.
-pub(super) fn update(collection: &str, patches: &[Patch], out: &mut String) {
+pub(super) fn update(collection: &str, patches: &[Patch<'_>], out: &mut String) {
     out.clear();
     let _ = write!(out, "UPDATE \"{collection}\" SET doc = ");
-    let deep = |patch: &&Patch| patch.path.contains(['.', '[']);
+    let deep = |patch: &&Patch<'_>| patch.path.contains(['.', '[']);
     for _ in patches.iter().filter(deep) {
         out.push_str("jsonb_set(");
     }
@@ -44,7 +44,7 @@ pub(super) fn update(collection: &str, patches: &[Patch], out: &mut String) {
 }
 
 /// The new value of a field, as jsonb.
-fn value_of(patch: &Patch, n: usize) -> String {
+fn value_of(patch: &Patch<'_>, n: usize) -> String {
     let at = sql::at(patch.path);
     match patch.change {
         Change::Set(_) => format!("${n}::jsonb"),
@@ -57,7 +57,7 @@ fn value_of(patch: &Patch, n: usize) -> String {
 }
 
 /// The condition on the document before the patch.
-fn condition(patch: &Patch, n: usize) -> Option<String> {
+fn condition(patch: &Patch<'_>, n: usize) -> Option<String> {
     let Wanted { place, there } = wants(patch)?;
     let at = sql::at(place);
     let kind = |kind: &str| format!("jsonb_typeof({at}) = '{kind}'");

@@ -32,10 +32,10 @@ async fn make_index(server: &Server, index: &Index) -> Done<()> {
     // Each index has a turn of its own, so that several are made at the same time.
     begin_alone(&connection, &format!("{}.{}", server.options.schema, index.name)).await?;
     let wanted = sql::create_index(index);
-    if exists(&connection, index.name).await? {
+    if exists(&connection, &index.name).await? {
         return match is_made(&connection, index).await? {
             true => commit(&mut connection).await,
-            false => Err(foreign(index.name)),
+            false => Err(foreign(&index.name)),
         };
     }
     let comment = wanted.replace('\'', "''");

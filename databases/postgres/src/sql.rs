@@ -97,7 +97,7 @@ pub(super) fn find(
     intent: Intent,
     out: &mut String,
 ) {
-    scan(index.collection, asked, out);
+    scan(&index.collection, asked, out);
     for (i, (field, value)) in index.fields.iter().zip(prefix).enumerate() {
         let (word, at, n) = (if i == 0 { "WHERE" } else { "AND" }, at(field), i + 1);
         let _ = match value {
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_search_repeats_the_expressions_of_its_index() {
-        let index = Index { name: "i", collection: "c", fields: vec!["x", "y.z", "w[1]"] };
+        let index = Index::new("i", "c", &["x", "y.z", "w[1]"]);
         assert_eq!(
             create_index(&index),
             r#"CREATE INDEX "i" ON "c" ((doc -> 'x') NULLS FIRST, (doc -> 'y' -> 'z') NULLS FIRST, (doc -> 'w' -> 1) NULLS FIRST)"#

@@ -170,7 +170,7 @@ impl<'a> OpenTransaction<'a> {
     }
 
     /// Runs one UPDATE; the error of one without effect names the condition that failed.
-    async fn update(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
+    async fn update(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
         patch::update(collection, patches, &mut self.buffers.sql);
         let values: Vec<_> = patches.iter().map(|p| Parameter::new(&p.change)).collect();
         let mut parameters: Vec<&(dyn ToSql + Sync)> = vec![&key];
@@ -256,7 +256,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         }
     }
 
-    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
+    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
         for part in independent(patches) {
             self.update(collection, key, part).await?;
         }

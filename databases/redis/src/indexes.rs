@@ -17,19 +17,19 @@ use super::{layout, notes};
 
 /// Makes an index, unless it is complete.
 pub(super) async fn make(connection: &mut ClientConnection, index: &Index) -> Done<()> {
-    let [field] = index.fields[..] else { return Ok(()) };
+    let [field] = &index.fields[..] else { return Ok(()) };
     if is_whole(connection, index).await? == Some(true) {
         return Ok(());
     }
     let definition = |whole| definition(index, field, whole);
     // A drop of the collection must find the index, complete or not.
-    note(connection, index.name, &definition(false)).await?;
-    fill(connection, index.name, index.collection, &Path::new(field)).await?;
-    note(connection, index.name, &definition(true)).await
+    note(connection, &index.name, &definition(false)).await?;
+    fill(connection, &index.name, &index.collection, &Path::new(field)).await?;
+    note(connection, &index.name, &definition(true)).await
 }
 
 fn definition(index: &Index, field: &str, whole: bool) -> IndexDefinition {
-    IndexDefinition { collection: index.collection.into(), field: field.into(), whole }
+    IndexDefinition { collection: index.collection.clone(), field: field.into(), whole }
 }
 
 /// Whether an index is there: its note says that it is complete, and nobody removed its values.
@@ -38,14 +38,14 @@ pub(super) async fn is_whole(
     connection: &mut ClientConnection,
     index: &Index,
 ) -> Done<Option<bool>> {
-    let [field] = index.fields[..] else { return Ok(None) };
-    let there = notes::read(connection, &layout::index_field(index.name)).await?;
+    let [field] = &index.fields[..] else { return Ok(None) };
+    let there = notes::read(connection, &layout::index_field(&index.name)).await?;
     let there = there.and_then(|text| serde_json::from_str::<IndexDefinition>(&text).ok());
     if there != Some(definition(index, field, true)) {
         return Ok(Some(false));
     }
     let prefix = &connection.server().options.prefix;
-    let keys = [layout::values(prefix, index.name), layout::keys(prefix, index.collection)];
+    let keys = [layout::values(prefix, &index.name), layout::keys(prefix, &index.collection)];
     let mut exist = [false; 2];
     for (key, exists) in keys.iter().zip(&mut exist) {
         let mut command = redis::cmd("EXISTS");

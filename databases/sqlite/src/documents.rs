@@ -129,7 +129,7 @@ impl Documents for SqliteEngine {
     async fn has(&self, indexes: &[Index]) -> Done<Offered<Vec<Option<bool>>>> {
         let connection = self.database().connect(Role::Reader)?;
         let has = |index: &Index| {
-            let there = schema_of(&connection, index.name)?;
+            let there = schema_of(&connection, &index.name)?;
             Ok(Some(there.as_ref() == Some(&sql::create_index(index))))
         };
         Ok(Ok(indexes.iter().map(has).collect::<rusqlite::Result<_>>().or_fail()?))
@@ -221,10 +221,10 @@ fn create_index(turn: &Turn<'_>, index: &Index) -> Done<()> {
     let wanted = sql::create_index(index);
     // Inside the transaction: another process may be making it.
     turn.begin().or_fail()?;
-    match schema_of(turn, index.name).or_fail()? {
+    match schema_of(turn, &index.name).or_fail()? {
         None => turn.execute_batch(&wanted).or_fail()?,
         Some(there) if there == wanted => {}
-        Some(_) => return Err(foreign(index.name)),
+        Some(_) => return Err(foreign(&index.name)),
     }
     commit(turn)
 }
@@ -351,7 +351,7 @@ mod tests {
                           CREATE TABLE other (x)";
             writer.turn(Role::Creator).unwrap().execute_batch(tables).unwrap();
             for (name, good) in [("by_x", true), ("other", false)] {
-                let index = Index { name, collection: "c", fields: vec!["x"] };
+                let index = Index::new(name, "c", &["x"]);
                 let turn = writer.turn(Role::Writer).unwrap();
                 assert_eq!(
                     create_indexes(&turn, &[index], &writer.database).is_ok(),

@@ -12,7 +12,7 @@ use rusqlite::types::ToSqlOutput;
 ///
 /// SQLite's JSON functions do nothing where a path does not fit, and treat a text as a number. The
 /// conditions after the key turn both into "no row changed".
-pub(super) fn update(collection: &str, patches: &[Patch], out: &mut String) {
+pub(super) fn update(collection: &str, patches: &[Patch<'_>], out: &mut String) {
     out.clear();
     let _ = write!(out, "UPDATE \"{collection}\" SET doc = jsonb_set(doc");
     for (i, patch) in patches.iter().enumerate() {
@@ -63,7 +63,7 @@ pub(super) fn why_not(
     connection: &Connection,
     collection: &str,
     key: &str,
-    patches: &[Patch],
+    patches: &[Patch<'_>],
 ) -> rusqlite::Result<String> {
     let there = format!("SELECT 1 FROM \"{collection}\" WHERE key = ?1");
     if !connection.prepare(&there)?.exists([key])? {
@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    fn set(path: &'static str) -> Patch {
+    fn set(path: &'static str) -> Patch<'static> {
         Patch { path, change: Change::Set(json!(1)) }
     }
 

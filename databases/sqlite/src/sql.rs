@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_search_repeats_the_expressions_of_its_index() {
-        let index = Index { name: "i", collection: "c", fields: vec!["x", "y.z", "w[1]"] };
+        let index = Index::new("i", "c", &["x", "y.z", "w[1]"]);
         assert_eq!(
             create_index(&index),
             r#"CREATE INDEX "i" ON "c" (doc ->> '$.x', doc ->> '$.y.z', doc ->> '$.w[1]')"#
@@ -164,7 +164,7 @@ mod tests {
         let connection = rusqlite::Connection::open_in_memory().unwrap();
         let table = "CREATE TABLE c (key TEXT NOT NULL PRIMARY KEY, doc BLOB NOT NULL)";
         connection.execute_batch(table).unwrap();
-        let index = Index { name: "i", collection: "c", fields: vec!["x", "y.z", "w[1]"] };
+        let index = Index::new("i", "c", &["x", "y.z", "w[1]"]);
         connection.execute_batch(&create_index(&index)).unwrap();
         let mut text = String::new();
         for order in [Order::Ascending, Order::Descending] {

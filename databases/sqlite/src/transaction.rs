@@ -127,7 +127,7 @@ impl OpenTransaction<'_> {
     }
 
     /// Runs one UPDATE; the error of one without effect names the condition that failed.
-    fn update(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
+    fn update(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
         patch::update(collection, patches, &mut self.buffers.sql);
         let mut statement = self.held.prepare_cached(&self.buffers.sql).or_fail()?;
         bind(&mut statement, 1, &key).or_fail()?;
@@ -197,7 +197,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         Ok(())
     }
 
-    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
+    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
         independent(patches).try_for_each(|part| self.update(collection, key, part))
     }
 

@@ -167,8 +167,8 @@ struct Adders(KeyValue<AnyStore>, Part);
 impl Workload for Adders {
     type Client = Adder;
 
-    fn kinds(&self) -> &[&'static str] {
-        &["ADD"]
+    fn kinds(&self) -> Vec<&str> {
+        vec!["ADD"]
     }
 
     fn blocking(&self) -> bool {

@@ -164,7 +164,7 @@ impl StockChange {
         self.remote += i64::from(remote);
     }
 
-    fn patches(self) -> Vec<Patch> {
+    fn patches(self) -> Vec<Patch<'static>> {
         let mut patches = vec![
             Patch { path: "s_quantity", change: Change::Set(self.quantity.into()) },
             Patch { path: "s_ytd", change: Change::AddInteger(self.sold) },

@@ -239,7 +239,7 @@ fn pages() {
     let memory = Memory::load(&data());
     let pagination =
         Pagination::new(Database::new(memory.clone()).pages().unwrap(), data(), CHECKED);
-    assert_eq!((pagination.kinds(), pagination.loop_length()), (&["PAGE"][..], None));
+    assert_eq!((pagination.kinds(), pagination.loop_length()), (vec!["PAGE"], None));
     assert!(!pagination.blocking());
     let ends = run(&pagination, 4, 5000);
     all_done(&ends);
@@ -270,7 +270,7 @@ fn joins() {
     let memory = Memory::load(&data());
     let join = Join::new(Database::new(memory.clone()).joins().unwrap(), data(), None, CHECKED)
         .expect("applicable");
-    assert_eq!((join.kinds(), join.variant()), (&["JOIN"][..], JoinVariant::TwoPhase));
+    assert_eq!((join.kinds(), join.variant()), (vec!["JOIN"], JoinVariant::TwoPhase));
     let ends = run(&join, 3, 4000);
     all_done(&ends);
     assert!(ends.iter().all(|&(_, rows)| rows == 1));
@@ -489,14 +489,14 @@ fn source() {
     assert_eq!(data.benchmark(), "shop");
     assert_eq!(data.collections(), ["shop_customer", "shop_orders"]);
     let indexes = data.indexes();
-    let on: Vec<_> = indexes.iter().map(|i| (i.collection, i.fields.join(" "))).collect();
+    let on: Vec<_> = indexes.iter().map(|i| (i.collection.as_str(), i.fields.join(" "))).collect();
     let expected = [
         ("shop_customer", "address.country"),
         ("shop_customer", "address.zip"),
         ("shop_orders", "_id month sale_price"),
     ];
     assert_eq!(on, expected.map(|(c, f)| (c, f.to_owned())));
-    let names: HashSet<_> = indexes.iter().map(|i| i.name).collect();
+    let names: HashSet<_> = indexes.iter().map(|i| &i.name).collect();
     assert_eq!(names.len(), 3);
     let changes: [fn(&mut ShopSpec); 7] = [
         |s| s.seed += 1,

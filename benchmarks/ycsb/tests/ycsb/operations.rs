@@ -48,6 +48,7 @@ pub fn run(ycsb: &Ycsb<Fake>, operations: usize) -> (Vec<(&'static str, Option<E
     let mut ends = Vec::new();
     for _ in 0..operations {
         let kind = ycsb.kinds()[client.next().kind];
+        let kind = Kind::ALL.map(Kind::name).into_iter().find(|name| *name == kind).unwrap();
         ends.push(match block_on(client.run()).outcome {
             Outcome::Done => (kind, None),
             Outcome::Failed(e) => (kind, Some(e)),
@@ -120,7 +121,7 @@ fn kinds_have_ycsbs_names_and_their_shares() {
     assert_eq!(ycsb.kinds(), ["READ", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE"]);
     let (ends, _) = run(&ycsb, 5000);
     for kind in ycsb.kinds() {
-        let count = ends.iter().filter(|(k, _)| k == kind).count();
+        let count = ends.iter().filter(|(k, _)| *k == kind).count();
         assert!((850..1150).contains(&count), "{kind} {count}");
     }
     let state = fake.state();

@@ -44,7 +44,7 @@ pub trait OpenTransaction: Send {
     /// Inserts a document, which is an object.
     async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Done<()>;
     /// Patches a document. Patches of one field follow each other.
-    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()>;
+    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()>;
     /// Deletes a document; returns whether it existed.
     async fn delete(&mut self, collection: &str, key: &str) -> Done<bool>;
     /// Commits.

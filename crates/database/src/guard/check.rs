@@ -42,6 +42,6 @@ impl About {
 }
 
 /// Refuses text that is no path.
-pub(super) fn check_paths(paths: &[&str]) -> Result<()> {
-    paths.iter().try_for_each(|path| path::check(path).map(drop))
+pub(super) fn check_paths(paths: &[impl AsRef<str>]) -> Result<()> {
+    paths.iter().try_for_each(|path| path::check(path.as_ref()).map(drop))
 }

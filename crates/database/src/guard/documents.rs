@@ -138,8 +138,8 @@ impl Documents<'_> {
     /// Why the database did not do it.
     pub async fn settle(&self, indexes: &[Index]) -> Result<()> {
         for index in indexes {
-            self.about.check_index(index.name)?;
-            self.about.check_name(index.collection)?;
+            self.about.check_index(&index.name)?;
+            self.about.check_name(&index.collection)?;
             check_paths(&index.fields)?;
         }
         let done = unlimited(self.about, self.engine.settle(indexes)).await;
@@ -153,8 +153,8 @@ impl Documents<'_> {
     /// Why the database did not do it.
     pub async fn has(&self, indexes: &[Index]) -> Result<Applicable<Vec<Option<bool>>>> {
         for index in indexes {
-            self.about.check_index(index.name)?;
-            self.about.check_name(index.collection)?;
+            self.about.check_index(&index.name)?;
+            self.about.check_name(&index.collection)?;
         }
         let done = engine!(self, repeatable, self.engine.has(indexes));
         let known = done.map_err(|failure| self.error(failure, "look for the indexes of"))?;

@@ -160,7 +160,7 @@ impl OpenTransaction for Fails {
         self.fail()
     }
 
-    async fn patch(&mut self, _: &str, _: &str, _: &[Patch]) -> Done<()> {
+    async fn patch(&mut self, _: &str, _: &str, _: &[Patch<'_>]) -> Done<()> {
         self.fail()
     }
 

@@ -116,7 +116,7 @@ impl Transaction<'_> {
         }
     }
 
-    fn check_patches(&self, collection: &str, patches: &[Patch]) -> Done<()> {
+    fn check_patches(&self, collection: &str, patches: &[Patch<'_>]) -> Done<()> {
         self.check_writer(collection)?;
         patches.iter().try_for_each(|patch| path::check(patch.path).map(drop))?;
         Ok(())
@@ -124,8 +124,8 @@ impl Transaction<'_> {
 
     fn check_search(&self, find: &Find<'_>) -> Done<()> {
         let Find { index, prefix, fields, .. } = find;
-        self.check(index.collection, fields)?;
-        self.about.check_index(index.name)?;
+        self.check(&index.collection, fields)?;
+        self.about.check_index(&index.name)?;
         check_paths(&index.fields)?;
         if prefix.len() > index.fields.len() {
             let fields = counted(index.fields.len(), "index field", "index fields");
@@ -252,7 +252,12 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// Why the database did not do it.
-    pub async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Result<()> {
+    pub async fn patch(
+        &mut self,
+        collection: &str,
+        key: &str,
+        patches: &[Patch<'_>],
+    ) -> Result<()> {
         let done = match self.check_patches(collection, patches) {
             Ok(()) => answer!(self, self.inner.patch(collection, key, patches)),
             Err(failure) => Err(failure),

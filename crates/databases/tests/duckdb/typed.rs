@@ -18,7 +18,7 @@ use crate::url;
 struct AsText(Arc<dyn LoadSource>);
 
 impl LoadSource for AsText {
-    fn benchmark(&self) -> &'static str {
+    fn benchmark(&self) -> &str {
         self.0.benchmark()
     }
 

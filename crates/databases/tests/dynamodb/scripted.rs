@@ -350,11 +350,7 @@ mod tests {
             wait(documents.create(&[&long])),
             "252 letters, and the database leaves room for 251",
         );
-        let index = |name: &str| Index {
-            name: name.to_owned().leak(),
-            collection: COLLECTION,
-            fields: vec!["a"],
-        };
+        let index = |name: &str| Index::new(name, COLLECTION, &["a"]);
         refused(wait(documents.settle(&[index(&long[..246])])), "leaves room for 245");
         assert_eq!(asked.load(Ordering::SeqCst), 0);
     }

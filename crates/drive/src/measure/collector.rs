@@ -35,8 +35,8 @@ pub(crate) struct Collector<'a> {
     buffers: &'a [StatsBuffer],
     /// Empty statistics for each buffer.
     spares: Vec<TickStats>,
-    tx_kinds: &'a [&'static str],
-    query_kinds: &'a [&'static str],
+    tx_kinds: &'a [&'a str],
+    query_kinds: &'a [&'a str],
     /// Statistics since the last tick: of transactions, queries and the probe.
     tx: TickStats,
     queries: TickStats,
@@ -69,8 +69,8 @@ impl<'a> Collector<'a> {
         plan: &'a StepPlan,
         folder: &'a mut RunFolder,
         buffers: &'a [StatsBuffer],
-        tx_kinds: &'a [&'static str],
-        query_kinds: &'a [&'static str],
+        tx_kinds: &'a [&'a str],
+        query_kinds: &'a [&'a str],
         probe_every: Option<Duration>,
     ) -> Result<Self> {
         let hlog = Hlog::create(folder.path(), plan.number, folder.started_at())?;
@@ -303,7 +303,7 @@ impl<'a> Collector<'a> {
     }
 
     /// The kinds of transactions, of queries and of the probe.
-    fn kinds(&self) -> [&'a [&'static str]; 3] {
+    fn kinds(&self) -> [&'a [&'a str]; 3] {
         let probe = if self.freshness.is_some() { FreshnessTotal::KINDS } else { &[] };
         [self.tx_kinds, self.query_kinds, probe]
     }
@@ -371,10 +371,10 @@ impl<'a> Collector<'a> {
 /// it.
 fn shown<'s>(
     side: &'s TickStats,
-    kinds: &'s [&'static str],
+    kinds: &'s [&'s str],
     phase: Phase,
     phases: &'s [Phase],
-) -> impl Iterator<Item = (Phase, &'s KindStats, &'static str)> {
+) -> impl Iterator<Item = (Phase, &'s KindStats, &'s str)> {
     phases.iter().flat_map(move |of| {
         let kinds = side.of(*of).0.iter().zip(kinds).map(move |(stats, kind)| (*of, stats, *kind));
         kinds.filter(move |(of, stats, _)| *of == phase || !stats.is_empty())

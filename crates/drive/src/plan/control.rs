@@ -86,7 +86,7 @@ pub struct Tick<'a> {
     /// Queries finished since the phase began.
     pub queries_finished: u64,
     /// The query that each query client runs now; `None` between two queries.
-    pub running: Vec<Option<&'static str>>,
+    pub running: Vec<Option<&'a str>>,
 }
 
 impl Tick<'_> {

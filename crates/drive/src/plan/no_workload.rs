@@ -19,7 +19,7 @@ pub struct NoClient(Infallible);
 impl Workload for NoWorkload {
     type Client = NoClient;
 
-    fn kinds(&self) -> &[&'static str] {
+    fn kinds(&self) -> Vec<&str> {
         match self.0 {}
     }
 

@@ -165,8 +165,8 @@ impl Fake {
 impl Workload for Fake {
     type Client = FakeClient;
 
-    fn kinds(&self) -> &[&'static str] {
-        self.kinds
+    fn kinds(&self) -> Vec<&str> {
+        self.kinds.to_vec()
     }
 
     fn loop_length(&self) -> Option<usize> {

@@ -32,8 +32,8 @@ struct StallClient<'a> {
 impl Workload for &'static Staller {
     type Client = StallClient<'static>;
 
-    fn kinds(&self) -> &[&'static str] {
-        &["READ"]
+    fn kinds(&self) -> Vec<&str> {
+        vec!["READ"]
     }
 
     fn blocking(&self) -> bool {

@@ -35,7 +35,7 @@ pub(super) async fn has(endpoint: &Endpoint, indexes: &[Index]) -> Done<Vec<Opti
     let mut has = Vec::new();
     for index in indexes {
         has.push(match endpoint.indexes.makes(index) {
-            true => Some(endpoint.has_index(index.collection, index.name).await?),
+            true => Some(endpoint.has_index(&index.collection, &index.name).await?),
             false => None,
         });
     }
@@ -65,7 +65,7 @@ async fn loaded(endpoint: &Endpoint) -> Done<Vec<String>> {
 
 /// Makes an index if it is missing. The types of its fields are those of some document.
 async fn make(endpoint: &Endpoint, index: &Index) -> Done<()> {
-    let name = endpoint.definition.name(index.collection);
+    let name = endpoint.definition.name(&index.collection);
     let mut text = "SELECT VALUE [".to_owned();
     for (i, field) in index.fields.iter().enumerate() {
         text.push_str(if i > 0 { ", " } else { "" });
@@ -89,5 +89,5 @@ async fn make(endpoint: &Endpoint, index: &Index) -> Done<()> {
         };
         fields.push((path_of.trim_start_matches('.').to_owned(), kind));
     }
-    endpoint.define(endpoint.definition.index(index.name, index.collection, &fields)).await
+    endpoint.define(endpoint.definition.index(&index.name, &index.collection, &fields)).await
 }

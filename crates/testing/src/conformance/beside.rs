@@ -71,7 +71,7 @@ pub fn count_up(target: &Database, clients: u32, times: u32) -> u32 {
 }
 
 /// The same, with these patches in each transaction.
-fn count_up_and(target: &Database, clients: u32, times: u32, also: &[(&str, Patch)]) -> u32 {
+fn count_up_and(target: &Database, clients: u32, times: u32, also: &[(&str, Patch<'_>)]) -> u32 {
     let conflicts = AtomicU32::new(0);
     std::thread::scope(|scope| {
         for _ in 0..clients {

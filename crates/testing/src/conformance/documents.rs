@@ -99,7 +99,7 @@ pub fn indexes_that_are_missing_are_named_until_settling_made_them(target: &Data
             assert_eq!(*now, before.map(|_| n < made), "{now:?} with {made} of {all:?}");
         }
     }
-    let other = Index { fields: vec!["o_entry_d"], ..index() };
+    let other = Index { fields: vec!["o_entry_d".into()], ..index() };
     let same_name = wait(documents.has(&[other])).unwrap().unwrap();
     let by_name = ["Couchbase", "AsterixDB"];
     if !by_name.iter().any(|name| target.description().name.starts_with(name)) {

@@ -39,11 +39,7 @@ pub const COLLECTION: &str = "orders";
 
 /// The index that the tests use.
 pub fn index() -> Index {
-    Index {
-        name: "orders_by_customer",
-        collection: COLLECTION,
-        fields: vec!["o_w_id", "o_name.last", "o_id"],
-    }
+    Index::new("orders_by_customer", COLLECTION, &["o_w_id", "o_name.last", "o_id"])
 }
 
 /// Writes a test for each conformance function. `$fresh` makes a target (and whatever must outlive

@@ -35,15 +35,11 @@ fn orders(customer: u32) -> impl Iterator<Item = (String, &'static str, i64)> {
 
 /// The indexes of the workloads.
 pub fn indexes() -> Vec<Index> {
-    let on = |name, field| Index { name, collection: "shop_customer", fields: vec![field] };
+    let on = |name, field| Index::new(name, "shop_customer", &[field]);
     vec![
         on("shop_customer_country", "address.country"),
         on("shop_customer_zip", "address.zip"),
-        Index {
-            name: "shop_orders_covering",
-            collection: "shop_orders",
-            fields: vec!["_id", "month", "sale_price"],
-        },
+        Index::new("shop_orders_covering", "shop_orders", &["_id", "month", "sale_price"]),
     ]
 }
 

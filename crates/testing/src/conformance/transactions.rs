@@ -6,23 +6,23 @@ use serde_json::{Value, json};
 
 use super::{COLLECTION, count, document, field, get, index, load, session, transact, wait};
 
-pub(super) fn set(path: &'static str, value: Value) -> Patch {
+pub(super) fn set(path: &str, value: Value) -> Patch<'_> {
     Patch { path, change: Change::Set(value) }
 }
 
-pub(super) fn add(path: &'static str, n: i64) -> Patch {
+pub(super) fn add(path: &str, n: i64) -> Patch<'_> {
     Patch { path, change: Change::AddInteger(n) }
 }
 
-fn cents(path: &'static str, n: i64) -> Patch {
+fn cents(path: &str, n: i64) -> Patch<'_> {
     Patch { path, change: Change::AddCents(n) }
 }
 
-fn append(path: &'static str, value: Value) -> Patch {
+fn append(path: &str, value: Value) -> Patch<'_> {
     Patch { path, change: Change::Append(value) }
 }
 
-pub(super) fn patch(target: &Database, key: &str, patches: &[Patch]) -> Result<(), Error> {
+pub(super) fn patch(target: &Database, key: &str, patches: &[Patch<'_>]) -> Result<(), Error> {
     transact(target, Access::Write, async |t| t.patch(COLLECTION, key, patches).await)
 }
 
@@ -52,8 +52,7 @@ fn json_values_come_back(target: &Database, zeros: bool) {
     // Set writes the same values as insert.
     insert(target, "1.2", &json!({})).unwrap();
     let names = values.as_object().unwrap();
-    let patches: Vec<_> =
-        names.iter().map(|(k, v)| set(Box::leak(k.clone().into_boxed_str()), v.clone())).collect();
+    let patches: Vec<_> = names.iter().map(|(k, v)| set(k, v.clone())).collect();
     patch(target, "1.2", &patches).unwrap();
     let as_stored = |value: &Value| match value.as_f64() {
         Some(x) if !zeros && x.fract() == 0.0 && value.is_f64() => json!(x as i64),
@@ -366,7 +365,7 @@ pub fn bad_names_are_refused_before_the_database_sees_them(target: &Database) {
     load(target, 1);
     let bad = "orders\"; DROP TABLE orders; --";
     let path = "o_id') FROM orders; --";
-    let index = Index { name: "orders_by_customer", collection: COLLECTION, fields: vec![path] };
+    let index = Index::new("orders_by_customer", COLLECTION, &[path]);
     let kind = |done: Result<(), Error>| done.unwrap_err().kind;
     let mut session = session(target);
     wait(async {

@@ -11,7 +11,7 @@ use crate::Result;
 pub(crate) async fn missing(
     documents: Documents<'_>,
     source: &dyn LoadSource,
-) -> Result<std::result::Result<(u64, Vec<&'static str>), String>> {
+) -> Result<std::result::Result<(u64, Vec<String>), String>> {
     let needed = source.indexes();
     if needed.is_empty() {
         return Ok(Ok((0, Vec::new())));
@@ -22,7 +22,7 @@ pub(crate) async fn missing(
     };
     let made = has.iter().flatten().count() as u64;
     let lacking = needed.iter().zip(has).filter(|(_, has)| *has == Some(false));
-    Ok(Ok((made, lacking.map(|(index, _)| index.name).collect())))
+    Ok(Ok((made, lacking.map(|(index, _)| index.name.clone()).collect())))
 }
 
 /// The check that all indexes are there. Skipped where the database does not say, or a load makes

@@ -8,8 +8,8 @@ use hoap_database::{Index, Values};
 
 /// The documents of a benchmark, as the source of a load.
 pub trait LoadSource: Send + Sync {
-    /// The benchmark's name: "ch2", "ch2pp", "ycsb", "shop".
-    fn benchmark(&self) -> &'static str;
+    /// The benchmark's name, such as "ch2".
+    fn benchmark(&self) -> &str;
 
     /// Every parameter that decides the bytes, including the data version, as a JSON object of
     /// plain values. Equal exactly where the data is equal.
@@ -19,7 +19,7 @@ pub trait LoadSource: Send + Sync {
     fn collections(&self) -> Vec<&str>;
 
     /// Collections that runs create beside these. Replacing the data drops them.
-    fn beside(&self) -> Vec<&'static str> {
+    fn beside(&self) -> Vec<&str> {
         Vec::new()
     }
 

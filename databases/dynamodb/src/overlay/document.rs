@@ -20,7 +20,7 @@ pub(crate) fn row(document: &Map<String, Value>, fields: &[&str]) -> Row {
 ///
 /// # Errors
 /// Why the patch does not fit. The document is unchanged then.
-pub(crate) fn apply(document: &mut Map<String, Value>, patch: &Patch) -> Result<(), String> {
+pub(crate) fn apply(document: &mut Map<String, Value>, patch: &Patch<'_>) -> Result<(), String> {
     let path = patch.path;
     let no = |there: Option<&Value>, path: &str, wish: &str| {
         Err(format!("`{path}` is {}: cannot {wish}", kind(there)))

@@ -7,19 +7,19 @@
 //!   their old one ([`Overlay::merge`]).
 //! * An insert of a key that the transaction sees is a duplicate.
 //! * A deleted document is hidden; its key may be inserted again.
-//! * A patch is applied to the document in memory, and kept so that the commit knows what it
-//!   changes.
+//! * A patch is applied to the document in memory, and the member that it changes is kept for the
+//!   commit.
 //!
 //! [`document`] has paths and patches, [`entries`] the indexes, which are tables.
 
 pub(crate) mod document;
 pub(crate) mod entries;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use entries::{EntryKey, IndexDefinition};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::{Order, Patch};
+use hoap_database::{Order, Patch, path};
 use serde_json::{Map, Value};
 
 /// The mark of the transaction that wrote a document last; `None` of a document as it was loaded.
@@ -31,8 +31,8 @@ pub(crate) enum Write {
     /// The document was only read.
     #[default]
     None,
-    /// The patches, in the order in which they were made, and the document after them.
-    Patch(Vec<Patch>, Map<String, Value>),
+    /// The members that patches change, and the document after them.
+    Patch(BTreeSet<String>, Map<String, Value>),
     /// The document that is inserted, or that replaces a deleted one.
     Put(Map<String, Value>),
     Delete,
@@ -153,7 +153,7 @@ impl Overlay {
     /// # Errors
     /// Returns [`ErrorKind::Broken`](hoap_record::ErrorKind::Broken) where there is none, or
     /// where a patch does not fit it: then nothing changes.
-    pub fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
+    pub fn patch(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
         let held = self.documents.get_mut(&place(collection, key));
         let Some((held, mut document)) = held.and_then(|held| {
             let document = held.now()?.clone();
@@ -166,9 +166,9 @@ impl Overlay {
         }
         held.write = match std::mem::take(&mut held.write) {
             Write::None if patches.is_empty() => Write::None,
-            Write::None => Write::Patch(patches.to_vec(), document),
+            Write::None => Write::Patch(members(patches).collect(), document),
             Write::Patch(mut all, _) => {
-                all.extend_from_slice(patches);
+                all.extend(members(patches));
                 Write::Patch(all, document)
             }
             Write::Put(_) | Write::Delete => Write::Put(document),
@@ -217,6 +217,11 @@ impl Overlay {
     }
 }
 
+/// The members of a document that patches change.
+fn members(patches: &[Patch<'_>]) -> impl Iterator<Item = String> {
+    patches.iter().map(|patch| path::member(patch.path).to_owned())
+}
+
 fn place(collection: &str, key: &str) -> (String, String) {
     (collection.to_owned(), key.to_owned())
 }
@@ -232,7 +237,7 @@ mod tests {
         object(&value).unwrap().clone()
     }
 
-    fn add(n: i64) -> Patch {
+    fn add(n: i64) -> Patch<'static> {
         Patch { path: "n", change: Change::AddInteger(n) }
     }
 
@@ -258,7 +263,7 @@ mod tests {
         overlay.patch("c", "b", &[add(1)]).unwrap();
         assert_eq!((n(&overlay, "a"), n(&overlay, "b")), (Some(json!(12)), Some(json!(6))));
         let a = &overlay.get("c", "a").unwrap();
-        assert_eq!(a.write, Write::Patch(vec![add(1), add(10)], map(json!({"n": 12}))));
+        assert_eq!(a.write, Write::Patch(["n".to_owned()].into(), map(json!({"n": 12}))));
         assert_eq!(a.read, Some(map(json!({"n": 1}))));
         let b = &overlay.get("c", "b").unwrap();
         assert_eq!(b.write, Write::Put(map(json!({"n": 6}))));

@@ -227,7 +227,7 @@ impl OpenTransaction for &Answers {
         only_reads()
     }
 
-    async fn patch(&mut self, _: &str, _: &str, _: &[Patch]) -> Done<()> {
+    async fn patch(&mut self, _: &str, _: &str, _: &[Patch<'_>]) -> Done<()> {
         only_reads()
     }
 

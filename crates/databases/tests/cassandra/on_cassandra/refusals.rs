@@ -107,11 +107,7 @@ fn a_name_without_room_is_refused_before_anything_is_sent() {
     let e = wait(documents.create(&[&long])).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
     has(&e, &["49 letters, and the database leaves room for 48"]);
-    let index = |name: &str| Index {
-        name: name.to_owned().leak(),
-        collection: COLLECTION,
-        fields: vec!["a"],
-    };
+    let index = |name: &str| Index::new(name, COLLECTION, &["a"]);
     let e = wait(documents.settle(&[index(&long)])).unwrap_err();
     has(&e, &["49 letters, and the database leaves room for 48"]);
 }

@@ -178,10 +178,10 @@ impl OpenTransaction for FlakyTransaction<'_> {
         Ok(self.tx()?.insert(c, key, document).await?)
     }
 
-    async fn patch(&mut self, c: &str, key: &str, patches: &[Patch]) -> Done<()> {
+    async fn patch(&mut self, c: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
         let forgets = |what: &str| self.flaky.is_some_and(|flaky| flaky.loses(what));
         let whole = forgets(c);
-        let kept: Vec<Patch> = patches.iter().filter(|p| !forgets(p.path)).cloned().collect();
+        let kept: Vec<Patch<'_>> = patches.iter().filter(|p| !forgets(p.path)).cloned().collect();
         match whole || kept.is_empty() {
             true => Ok(()),
             false => Ok(self.tx()?.patch(c, key, &kept).await?),

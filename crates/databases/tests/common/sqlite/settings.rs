@@ -74,7 +74,7 @@ fn load_again(target: &Database) {
 fn queries_in_the_words_of_the_mapping_use_the_indexes() {
     let (target, guard) = target("?synchronous=off");
     load(&target, 500);
-    let ids = Index { name: "orders_by_id", collection: "orders", fields: vec!["o_w_id", "o_id"] };
+    let ids = Index::new("orders_by_id", "orders", &["o_w_id", "o_id"]);
     wait(target.documents().unwrap().settle(&[index(), ids])).unwrap();
     let connection = rusqlite::Connection::open(guard.path().join("t.db")).unwrap();
     let plan = |text: &str| {

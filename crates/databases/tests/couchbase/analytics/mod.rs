@@ -50,8 +50,7 @@ fn standalone_collections_are_defined_loaded_and_sampled() {
         documents.create(&["orders"]).await.unwrap();
         let mut bulk = documents.bulk("1/1").await.unwrap();
         bulk.write(COLLECTION, &batch(1, [1]), 1).await.unwrap();
-        let fields = vec!["c_w_id", "c_name.c_last", "c_balance"];
-        let index = Index { name: "by_name", collection: "customer", fields };
+        let index = Index::new("by_name", "customer", &["c_w_id", "c_name.c_last", "c_balance"]);
         documents.settle(&[index]).await.unwrap();
     });
     let here = "d.DatabaseName = \"bench\" AND d.DataverseName = \"ch2pp\"";

@@ -8,7 +8,7 @@ use crate::cluster::conformance::{
     COLLECTION, batch, count, count_up, field, index, load, session, transact, wait,
 };
 
-fn set(n: i64) -> Patch {
+fn set(n: i64) -> Patch<'static> {
     Patch { path: "o_id", change: Change::Set(json!(n)) }
 }
 

@@ -24,7 +24,7 @@ fn told(kind: ErrorKind, e: &Error, words: &str) {
     assert!(line.starts_with(words) && line.contains("answer_timeout_ms"), "{line}");
 }
 
-fn add(n: i64) -> [Patch; 1] {
+fn add(n: i64) -> [Patch<'static>; 1] {
     [Patch { path: "o_id", change: Change::AddInteger(n) }]
 }
 

@@ -8,15 +8,15 @@ use super::fresh;
 use crate::conformance::{COLLECTION, document, field, get, index, load, session, transact, wait};
 use crate::fresh_with;
 
-fn set(path: &'static str, value: Value) -> Patch {
+fn set(path: &str, value: Value) -> Patch<'_> {
     Patch { path, change: Change::Set(value) }
 }
 
-pub fn add(path: &'static str, n: i64) -> Patch {
+pub fn add(path: &'static str, n: i64) -> Patch<'static> {
     Patch { path, change: Change::AddInteger(n) }
 }
 
-fn patch(target: &Database, key: &str, patches: &[Patch]) -> Result<(), Error> {
+fn patch(target: &Database, key: &str, patches: &[Patch<'_>]) -> Result<(), Error> {
     transact(target, Access::Write, async |t| t.patch(COLLECTION, key, patches).await)
 }
 
@@ -168,7 +168,7 @@ fn an_index_follows_inserts_patches_and_deletes_of_one_transaction_and_the_next(
     assert_eq!(get(&target, "1.10", &[]), None);
     assert_eq!(field(&target, "1.2", "o_w_id"), json!(2));
     let missing = transact(&target, Access::Read, async |t| {
-        let absent = hoap_database::Index { name: "absent", ..index() };
+        let absent = hoap_database::Index { name: "absent".into(), ..index() };
         t.find(Find::by(&absent, &[json!(1)])).await
     });
     assert_eq!(missing.unwrap_err().kind, ErrorKind::Missing);

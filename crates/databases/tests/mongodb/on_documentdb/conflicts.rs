@@ -8,7 +8,7 @@ use serde_json::json;
 use super::fresh;
 use crate::conformance::{COLLECTION, field, load, session, wait};
 
-fn add(n: i64) -> [Patch; 1] {
+fn add(n: i64) -> [Patch<'static>; 1] {
     [Patch { path: "o_id", change: Change::AddInteger(n) }]
 }
 

@@ -44,7 +44,7 @@ pub fn fresh_url() -> (String, Kept) {
 
 crate::transaction_suite!(fresh);
 
-fn add(path: &'static str, n: i64) -> Patch {
+fn add(path: &'static str, n: i64) -> Patch<'static> {
     Patch { path, change: Change::AddInteger(n) }
 }
 

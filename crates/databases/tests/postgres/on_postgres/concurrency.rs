@@ -7,7 +7,7 @@ use serde_json::json;
 use super::fresh_with;
 use crate::conformance::{COLLECTION, count_up, index, load, session, wait};
 
-fn set(path: &'static str, n: i64) -> Patch {
+fn set(path: &'static str, n: i64) -> Patch<'static> {
     Patch { path, change: Change::Set(json!(n)) }
 }
 

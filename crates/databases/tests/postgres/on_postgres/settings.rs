@@ -112,7 +112,7 @@ fn the_index_serves_the_search() {
 fn a_missing_index_is_found_out_before_the_search() {
     let (target, _schema) = fresh();
     load(&target, 3);
-    let other = Index { name: "orders_by_total", ..index() };
+    let other = Index { name: "orders_by_total".into(), ..index() };
     let found =
         transact(&target, Access::Read, async |t| t.find(Find::by(&other, &[json!(1)])).await);
     let e = found.unwrap_err();
