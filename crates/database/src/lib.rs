@@ -4,7 +4,8 @@
 //! in and out. A database implements the traits of [`engine`], as far as it has what they name. What
 //! it lacks is a typed [`NotApplicable`] with the reason, known before a run starts.
 //!
-//! Fields are named by *paths*: dotted names with array positions, `c_name.c_last`, `s_dists[3]`.
+//! Fields are named by *paths* ([`path`]): dotted names with array positions, `c_name.c_last`,
+//! `s_dists[3]`.
 
 mod answer;
 pub mod answering;
@@ -24,6 +25,7 @@ pub mod patches;
 pub mod path;
 pub mod patience;
 pub mod reads;
+pub mod search;
 pub mod shop;
 mod texts;
 pub mod url;
@@ -40,7 +42,9 @@ pub use guard::{
     KeyValueSession, Session, Shop, ShopSession, Transaction, Transactions, stop_waiting,
 };
 pub use offers::{Offered, Offers, What};
-pub use patch::{Access, Change, Find, Intent, Order, Patch};
+pub use patch::{
+    Access, Bounds, Change, Condition, DIGITS, Find, Intent, Is, Last, Order, Patch, Patched,
+};
 pub use texts::Texts;
 pub use values::{Unmade, Values};
 

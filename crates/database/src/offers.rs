@@ -19,6 +19,14 @@ named! {
     Pagination = "pagination",
     /// Joins of customers and orders.
     Join = "join",
+    /// Operations on documents, each a command of its own.
+    Operations = "operations",
+    /// Changes of some fields of a document, by such a command.
+    Patches = "patches",
+    /// Those of fields within others.
+    NestedPatches = "nested-patches",
+    /// Searches by an index that follows such commands.
+    Finds = "finds",
 }
 
 impl What {
@@ -28,6 +36,10 @@ impl What {
             What::Transactions => "document transactions",
             What::Analytics => "analytical queries",
             What::KeyValue => "records by key",
+            What::Operations => "operations on documents",
+            What::Patches => "changes of fields",
+            What::NestedPatches => "changes of nested fields",
+            What::Finds => "searches by an index",
             other => other.name(),
         }
     }

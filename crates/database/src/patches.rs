@@ -1,9 +1,12 @@
 //! Patches of one document: which of them one statement may hold, and what they want of it.
 
+use std::cmp::Ordering::{self, Equal, Greater, Less};
+
 use serde_json::Value;
 
+use crate::failure::{Done, Failure};
+use crate::patch::{Bounds, Change, Condition, Is, Patch, Patched};
 use crate::path::{self, Step, is_within};
-use crate::{Change, Patch};
 
 /// The longest parts of the list in which no patch touches what another one changes: every value
 /// of an UPDATE is computed from the document as it was before.
@@ -64,7 +67,7 @@ impl There {
             There::Integer(_) => "add a whole number to it",
             There::Number => "add an amount to it",
             There::Array => "append to it",
-            There::Object | There::Anything => "set that field in it",
+            There::Object | There::Anything => "set or remove that field in it",
         }
     }
 }
@@ -74,25 +77,81 @@ pub fn wants<'a>(patch: &Patch<'a>) -> Option<Wanted<'a>> {
     let path = patch.path;
     let (place, there) = match (&patch.change, path::last(path)) {
         (Change::AddInteger(n), _) => (path, There::Integer(*n)),
-        (Change::AddCents(_), _) => (path, There::Number),
+        (Change::AddDecimal { .. }, _) => (path, There::Number),
         (Change::Append(_), _) => (path, There::Array),
         (Change::Set(_), (_, Step::Position(_))) => (path, There::Anything),
-        (Change::Set(_), (parent, Step::Field(_))) => (parent?, There::Object),
+        (Change::Set(_), (parent, Step::Field(_))) | (Change::Remove, (parent, _)) => {
+            (parent?, There::Object)
+        }
     };
     Some(Wanted { place, there })
 }
 
-/// Why these patches do not fit a document, in words.
-pub fn why_not(document: Option<&Value>, patches: &[Patch<'_>]) -> String {
-    let Some(document) = document else { return "no such key".to_owned() };
+const TOO_LARGE: &str = "a sum does not fit in 64 bits";
+
+/// Why a document was not patched by a statement that looks at all of this: the key is missing, a
+/// condition does not hold, or a patch does not fit.
+///
+/// # Errors
+/// [`ErrorKind::Broken`](crate::ErrorKind::Broken) with the patch that does not fit.
+pub fn why_not(
+    document: Option<&Value>,
+    patches: &[Patch<'_>],
+    conditions: &[Condition<'_>],
+) -> Done<Patched> {
+    let Some(document) = document else { return Ok(Patched::Missing) };
+    if conditions.iter().any(|condition| !holds(condition, document)) {
+        return Ok(Patched::Refused);
+    }
+    match misfit(document, patches) {
+        Some(why) => Err(Failure::broken(why)),
+        // It is not any more what the statement saw.
+        None if !conditions.is_empty() => Ok(Patched::Refused),
+        None => Err(Failure::broken(TOO_LARGE)),
+    }
+}
+
+/// Whether a condition holds for a document.
+pub fn holds(condition: &Condition<'_>, document: &Value) -> bool {
+    let there = path::get(document, condition.path);
+    match condition.is {
+        Is::Equal(Value::Null) => there.is_none_or(Value::is_null),
+        Is::Equal(value) => there.is_some_and(|there| compared(there, value) == Some(Equal)),
+        Is::Within(Bounds { min, max }) => there.is_some_and(|there| {
+            min.is_none_or(|min| matches!(compared(there, min), Some(Equal | Greater)))
+                && max.is_none_or(|max| matches!(compared(there, max), Some(Equal | Less)))
+        }),
+    }
+}
+
+/// How two values of one type compare: numbers by what they are, texts by their bytes.
+fn compared(a: &Value, b: &Value) -> Option<Ordering> {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => match (a.as_i64(), b.as_i64()) {
+            (Some(a), Some(b)) => Some(a.cmp(&b)),
+            _ => a.as_f64()?.partial_cmp(&b.as_f64()?),
+        },
+        (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
+        _ => (a == b).then_some(Equal),
+    }
+}
+
+/// Which of the patches does not fit a document, in words.
+fn misfit(document: &Value, patches: &[Patch<'_>]) -> Option<String> {
     for patch in patches {
         let Some(Wanted { place, there }) = wants(patch) else { continue };
-        let found = kind(path::get(document, place));
+        let value = path::get(document, place);
+        let found = kind(value);
         if !there.fits(found) {
-            return format!("`{place}` is {found}: cannot {}", there.wish());
+            return Some(format!("`{place}` is {found}: cannot {}", there.wish()));
+        }
+        if let (There::Integer(n), Some(value)) = (there, value.and_then(Value::as_i64))
+            && value.checked_add(n).is_none()
+        {
+            return Some(TOO_LARGE.to_owned());
         }
     }
-    "a sum does not fit in 64 bits".to_owned()
+    None
 }
 
 /// What a value is, in the words of messages.
@@ -118,6 +177,32 @@ mod tests {
 
     fn set(path: &str) -> Patch<'_> {
         Patch { path, change: Change::Set(json!(1)) }
+    }
+
+    #[test]
+    fn a_condition_holds_by_type_and_value() {
+        let document = json!({"n": 5, "x": 2.5, "s": "b", "o": {"nothing": null}, "yes": true});
+        let (two, five, low, high) = (json!(2.0), json!(5), json!("a"), json!("b"));
+        let within = |min, max| Is::Within(Bounds { min, max });
+        for (path, is, expected) in [
+            ("n", Is::Equal(&five), true),
+            ("n", Is::Equal(&json!(5.0)), true),
+            ("n", Is::Equal(&json!("5")), false),
+            ("yes", Is::Equal(&json!(true)), true),
+            ("o.nothing", Is::Equal(&json!(null)), true),
+            ("absent", Is::Equal(&json!(null)), true),
+            ("n", Is::Equal(&json!(null)), false),
+            ("absent", Is::Equal(&five), false),
+            ("x", within(Some(&two), Some(&five)), true),
+            ("n", within(Some(&five), Some(&five)), true),
+            ("n", within(None, Some(&two)), false),
+            ("s", within(Some(&low), Some(&high)), true),
+            ("s", within(Some(&two), None), false),
+            ("absent", within(None, Some(&two)), false),
+            ("o.nothing", within(None, Some(&two)), false),
+        ] {
+            assert_eq!(holds(&Condition { path, is }, &document), expected, "{path} {is:?}");
+        }
     }
 
     #[test]

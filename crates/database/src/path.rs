@@ -1,5 +1,7 @@
-//! Paths of fields, `c_name.c_last`, `s_dists[3]`: names joined by dots, with array positions. They
-//! are read here alone; a database writes their steps in its own language.
+//! Paths of fields, `c_name.c_last`, `s_dists[3]`: names joined by dots, with array positions. A
+//! name that is not letters, digits and `_` stands in quotes, `'first.name'.x`, of the other kind
+//! where it has one in it. `$` is the whole document. Paths are read here alone; a database writes
+//! their steps in its own language.
 
 use std::fmt;
 
@@ -7,6 +9,9 @@ use hoap_record::{Error, ErrorKind, Result};
 use serde_json::Value;
 
 use crate::names::is_name;
+
+/// The path of the whole document, which alone tells a field that is null from one that is absent.
+pub const WHOLE: &str = "$";
 
 /// A step of a path, displayed without its dot or brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +30,14 @@ impl Step<'_> {
             Step::Position(n) => value.as_array()?.get(n as usize),
         }
     }
+
+    /// Whether it is to a name of letters, digits and `_`, or to a position.
+    pub fn is_plain(self) -> bool {
+        match self {
+            Step::Field(name) => is_name(name),
+            Step::Position(_) => true,
+        }
+    }
 }
 
 impl fmt::Display for Step<'_> {
@@ -36,24 +49,59 @@ impl fmt::Display for Step<'_> {
     }
 }
 
+/// Splits the first step off a path without its leading dot, and the rest off with it.
+fn first(path: &str) -> Option<(Step<'_>, &str)> {
+    if let Some(inside) = path.strip_prefix('[') {
+        let (digits, rest) = inside.split_once(']')?;
+        let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        let n = (is_number && digits.len() < 10).then(|| digits.parse().ok())??;
+        return Some((Step::Position(n), rest));
+    }
+    if let Some(quote) = path.chars().next().filter(|c| ['\'', '"'].contains(c)) {
+        let (name, rest) = path[1..].split_once(quote)?;
+        return (!name.chars().any(char::is_control)).then_some((Step::Field(name), rest));
+    }
+    let (name, rest) = path.split_at(path.find(['.', '[']).unwrap_or(path.len()));
+    is_name(name).then_some((Step::Field(name), rest))
+}
+
+/// The steps of a path, each with the path up to it; `None` in the place of what is no step.
+fn walk(path: &str) -> impl Iterator<Item = Option<(Step<'_>, &str)>> {
+    let mut rest = if path == WHOLE { "" } else { path };
+    let mut begins = true;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let step = match (begins, rest.strip_prefix('.')) {
+            // A document is an object.
+            (true, _) if rest.starts_with('[') => None,
+            (true, _) => first(rest),
+            (false, Some(name)) if !name.starts_with('[') => first(name),
+            (false, None) if rest.starts_with('[') => first(rest),
+            _ => None,
+        };
+        begins = false;
+        let Some((step, left)) = step else {
+            rest = "";
+            return Some(None);
+        };
+        rest = left;
+        Some(Some((step, &path[..path.len() - left.len()])))
+    })
+}
+
 /// Refuses text that is no path.
 ///
 /// # Errors
 /// [`ErrorKind::Invalid`].
 pub fn check(path: &str) -> Result<&str> {
-    let position = |text: &str| {
-        text.strip_suffix(']')
-            .is_some_and(|n| !n.is_empty() && n.len() < 10 && n.bytes().all(|b| b.is_ascii_digit()))
-    };
-    let segment = |segment: &str| {
-        let mut parts = segment.split('[');
-        parts.next().is_some_and(is_name) && parts.all(position)
-    };
-    if !path.split('.').all(segment) {
+    if path.is_empty() || walk(path).any(|step| step.is_none()) {
         return Err(Error::new(
             ErrorKind::Invalid,
             format!("read the path `{path}`"),
-            "a path is names joined by dots, with array positions, such as a.b[3]",
+            "a path is names joined by dots, with array positions, such as a.b[3]; a name with \
+             other than letters, digits and _ stands in quotes: 'first.name'",
         ));
     }
     Ok(path)
@@ -61,38 +109,42 @@ pub fn check(path: &str) -> Result<&str> {
 
 /// The steps of a checked path, of which the first is a name.
 pub fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
-    path.split(['.', '[']).map(step)
+    walk(path).flatten().map(|(step, _)| step)
 }
 
-fn step(text: &str) -> Step<'_> {
-    match text.strip_suffix(']') {
-        // Nine digits at most: it fits.
-        Some(position) => Step::Position(position.parse().unwrap_or(u32::MAX)),
-        None => Step::Field(text),
-    }
-}
-
-/// The last step of a checked path, and the path before it, if there is one.
+/// The last step of a checked path that is not [`WHOLE`], and the path before it, if there is one.
 pub fn last(path: &str) -> (Option<&str>, Step<'_>) {
-    match path.rfind(['.', '[']) {
-        Some(at) => (Some(&path[..at]), step(&path[at + 1..])),
-        None => (None, Step::Field(path)),
+    let (mut before, mut last) = (None, (Step::Field(path), ""));
+    for (number, step) in walk(path).flatten().enumerate() {
+        before = (number > 0).then_some(last.1);
+        last = step;
+    }
+    (before, last.0)
+}
+
+/// The member of the document that a checked path begins with; of [`WHOLE`] nothing.
+pub fn member(path: &str) -> &str {
+    match steps(path).next() {
+        Some(Step::Field(name)) => name,
+        _ => "",
     }
 }
 
-/// The member of the document that a checked path begins with.
-pub fn member(path: &str) -> &str {
-    &path[..path.find(['.', '[']).unwrap_or(path.len())]
+/// Whether a checked path is that of a member of the document.
+pub fn is_member(path: &str) -> bool {
+    steps(path).count() == 1
 }
 
-/// A checked path up to the first array on its way: `a.b` of `a.b[3].c`.
-pub fn up_to_array(path: &str) -> &str {
-    &path[..path.find('[').unwrap_or(path.len())]
+/// The longest beginning of a checked path, none of whose steps `stops` it.
+pub fn up_to(path: &str, stops: impl Fn(Step<'_>) -> bool) -> &str {
+    let along = walk(path).flatten().take_while(|(step, _)| !stops(*step));
+    along.last().map_or("", |(_, up_to)| up_to)
 }
 
 /// What follows the [`member`] of a checked path, as a JSON pointer: `/b/3` of `a.b[3]`.
 pub fn pointer(path: &str) -> String {
-    steps(path).skip(1).map(|step| format!("/{step}")).collect()
+    let escaped = |step: Step<'_>| step.to_string().replace('~', "~0").replace('/', "~1");
+    steps(path).skip(1).map(|step| format!("/{}", escaped(step))).collect()
 }
 
 /// The steps of a checked path with this between them: `a.b.3` of `a.b[3]`.
@@ -102,7 +154,8 @@ pub fn joined(path: &str, between: &str) -> String {
 
 /// Whether a path is `outer` or lies inside it.
 pub fn is_within(path: &str, outer: &str) -> bool {
-    path.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    let mut inner = steps(path);
+    steps(outer).all(|step| inner.next() == Some(step))
 }
 
 /// The value at a checked path.
@@ -118,7 +171,21 @@ mod tests {
 
     #[test]
     fn a_path_is_names_and_positions() {
-        for good in ["a", "_a1", "Orders", "c_name.c_last", "s_dists[3]", "a[0][12].b"] {
+        for good in [
+            "a",
+            "_a1",
+            "Orders",
+            "c_name.c_last",
+            "s_dists[3]",
+            "a[0][12].b",
+            "$",
+            "'first.name'.x",
+            "a.'$x'[1].b",
+            "'ä b'",
+            "\"it's\"",
+            "''",
+            "'$'",
+        ] {
             assert!(check(good).is_ok(), "{good}");
         }
         for bad in [
@@ -139,9 +206,19 @@ mod tests {
             "a[-1]",
             "a[1234567890]",
             "ä",
-            "$",
+            "$a",
+            "$.a",
+            "a.$",
             "a;b",
             "a\0",
+            "'a\0'",
+            "'a",
+            "'a'b",
+            "a'b'",
+            "a.[1]",
+            ".a",
+            "a..b",
+            "a[1][",
         ] {
             assert!(check(bad).is_err(), "{bad}");
         }
@@ -155,21 +232,33 @@ mod tests {
             ("c_name.c_last", "/c_last", Some("c_name"), Field("c_last")),
             ("a[0][012].b", "/0/12/b", Some("a[0][012]"), Field("b")),
             ("a.b[3]", "/b/3", Some("a.b"), Position(3)),
+            ("'a.b'", "", None, Field("a.b")),
+            ("a.'b/c'.'d~'", "/b~1c/d~0", Some("a.'b/c'"), Field("d~")),
         ] {
             assert_eq!((pointer(path).as_str(), last(path)), (pointer_of, (parent, last_of)));
             assert_eq!(steps(path).last(), Some(last_of));
             assert_eq!(steps(path).next(), Some(Field(member(path))));
         }
-        assert_eq!((joined("a.b[3].c", "."), up_to_array("a.b[3].c")), ("a.b.3.c".into(), "a.b"));
+        assert_eq!(joined("a.b[3].c", "."), "a.b.3.c");
+        let odd = |step: Step<'_>| !step.is_plain();
+        for (path, plain) in [("a.b[3].'c.d'.e", "a.b[3]"), ("'$a'.b", ""), ("a", "a"), ("$", "")] {
+            assert_eq!(up_to(path, odd), plain, "{path}");
+        }
+        assert_eq!((steps(WHOLE).count(), member(WHOLE)), (0, ""));
     }
 
     #[test]
     fn a_path_leads_into_a_document() {
-        let document = json!({"s": "x", "o": {"a": [{"b": 7}]}, "n": null, "7": 1});
+        let document =
+            json!({"s": "x", "o": {"a": [{"b": 7}], "a.b": 2}, "n": null, "7": 1, "$": "it"});
         for (path, there) in [
             ("s", Some(json!("x"))),
             ("o.a[0].b", Some(json!(7))),
             ("n", Some(json!(null))),
+            ("o.'a.b'", Some(json!(2))),
+            ("'7'", Some(json!(1))),
+            ("'$'", Some(json!("it"))),
+            ("$", Some(document.clone())),
             ("o.a[1]", None),
             ("o[0]", None),
             ("o.a.b", None),
@@ -178,9 +267,15 @@ mod tests {
         ] {
             assert_eq!(get(&document, path), there.as_ref(), "{path}");
         }
-        for (path, outer, within) in
-            [("a", "a", true), ("a.b", "a", true), ("a[1]", "a", true), ("ab", "a", false)]
-        {
+        for (path, outer, within) in [
+            ("a", "a", true),
+            ("a.b", "a", true),
+            ("a[1]", "a", true),
+            ("ab", "a", false),
+            ("'a'.b", "a", true),
+            ("a", "$", true),
+            ("$", "a", false),
+        ] {
             assert_eq!(is_within(path, outer), within, "{path} in {outer}");
         }
     }

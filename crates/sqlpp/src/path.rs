@@ -9,7 +9,7 @@ pub fn path(variable: &str, path: &str, out: &mut String) {
     out.push_str(variable);
     for step in steps(path) {
         let _ = match step {
-            Step::Field(name) => write!(out, ".`{name}`"),
+            Step::Field(name) => write!(out, ".`{}`", name.replace('`', "``")),
             Step::Position(n) => write!(out, "[{n}]"),
         };
     }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use hoap_database::engine::{About, BoxedStore, Calls, Documents, Engine, Offers, Shop, What};
+use hoap_database::engine::{
+    About, BoxedStore, Calls, Documents, Engine, Offers, Shop, Transactions, What,
+};
 use hoap_database::failure::Done;
 use hoap_record::Description;
 use hoap_record::Result;
@@ -18,11 +20,19 @@ const NO_ANALYTICS: &str =
 const NO_PAGES: &str =
     "CQL has no OFFSET, and reads by the key of a table, not by a field within a document";
 
+pub(super) const NO_PATCHES: &str =
+    "a document is JSON text in one column, of which CQL changes all or nothing";
+pub(super) const NO_FINDS: &str = "its indexes on JSON text would be tables of hoap's own, which no statement keeps up to date \
+     together with the document";
+
 /// What it offers, and why not the rest.
 pub const OFFERS: Offers = Offers(&[
     (What::Transactions, NO_TRANSACTIONS),
     (What::Analytics, NO_ANALYTICS),
     (What::Pagination, NO_PAGES),
+    (What::Patches, NO_PATCHES),
+    (What::NestedPatches, NO_PATCHES),
+    (What::Finds, NO_FINDS),
 ]);
 
 /// A cluster.
@@ -69,6 +79,10 @@ impl Engine for CassandraEngine {
     }
 
     fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
+    }
+
+    fn operations(&self) -> Option<&dyn Transactions> {
         Some(self)
     }
 

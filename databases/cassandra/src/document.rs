@@ -4,10 +4,14 @@
 //! name. Any other document is JSON text in one column, as is one with a member whose name is no
 //! column's or that of a column with another meaning.
 
-use hoap_database::{names, path};
+use hoap_database::failure::{Done, Failure};
+use hoap_database::path::{self, WHOLE};
+use hoap_database::{Row, names};
+use scylla::deserialize::row::ColumnIterator;
 use serde_json::{Map, Value};
 
 use super::schema::{DOCUMENT, KEY};
+use super::values::next_text;
 
 /// A document as it is stored.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,34 +42,48 @@ impl Stored {
     }
 }
 
-/// A path into a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Path {
-    /// The member: the column, where the document is a record.
-    pub member: String,
-    /// The rest of the path, as a JSON pointer.
-    rest: String,
+/// Those of a table's columns of text that hold what is at these paths.
+pub(super) fn columns(there: impl IntoIterator<Item = String>, fields: &[&str]) -> Vec<String> {
+    let wanted = |name: &String| {
+        name == DOCUMENT || fields.iter().any(|path| *path == WHOLE || path::member(path) == name)
+    };
+    let mut columns: Vec<String> = there.into_iter().filter(wanted).collect();
+    columns.sort();
+    if fields.is_empty() { Vec::new() } else { columns }
 }
 
-impl Path {
-    /// A checked path, `a.b[3]`.
-    pub fn new(path: &str) -> Path {
-        Path { member: path::member(path).to_owned(), rest: path::pointer(path) }
-    }
-
-    /// The value at the path in a document.
-    pub fn value(&self, document: &Value) -> Value {
-        let member = document.get(&self.member);
-        member.and_then(|member| member.pointer(&self.rest)).cloned().unwrap_or_default()
-    }
-
-    /// The value at the path in a record whose column holds this text.
-    pub fn of_column(&self, text: Option<&str>) -> Value {
-        match text {
-            Some(text) if self.rest.is_empty() => Value::from(text),
-            _ => Value::Null,
+/// The key and the document of a row with the key, and then these columns: the column of documents
+/// if it has one, else an object of what the others hold.
+pub(super) fn read<'frame>(
+    mut row: ColumnIterator<'frame, '_>,
+    columns: &[String],
+) -> Done<(&'frame str, Value)> {
+    let key = next_text(&mut row)?.unwrap_or_default();
+    let mut members = Map::new();
+    for name in columns {
+        match next_text(&mut row)? {
+            Some(text) if name == DOCUMENT => return Ok((key, parse(key, text)?)),
+            Some(text) => drop(members.insert(name.clone(), text.into())),
+            None => {}
         }
     }
+    Ok((key, Value::Object(members)))
+}
+
+/// The document in this JSON text.
+pub(super) fn parse(key: &str, text: &str) -> Done<Value> {
+    serde_json::from_str(text)
+        .map_err(|e| Failure::broken(format!("the document {key} is no JSON: {e}")))
+}
+
+/// The value at a checked path, null where there is none.
+pub(super) fn at(document: &Value, path: &str) -> Value {
+    path::get(document, path).cloned().unwrap_or_default()
+}
+
+/// The values at these paths.
+pub(super) fn row(document: &Value, fields: &[&str]) -> Row {
+    fields.iter().map(|path| at(document, path)).collect()
 }
 
 #[cfg(test)]
@@ -97,22 +115,5 @@ mod tests {
             let e = Stored::of(text.as_bytes()).unwrap_err();
             assert!(e.starts_with("it is no JSON object"), "{e}");
         }
-    }
-
-    #[test]
-    fn a_path_leads_into_a_document_or_to_a_column() {
-        let document = json!({"s": "x", "o": {"a": [{"b": 7}]}, "n": null});
-        for (path, expected) in [
-            ("s", json!("x")),
-            ("o.a[0].b", json!(7)),
-            ("o.a[1]", json!(null)),
-            ("n", json!(null)),
-            ("absent.a", json!(null)),
-        ] {
-            assert_eq!(Path::new(path).value(&document), expected, "{path}");
-        }
-        let path = Path::new("s");
-        assert_eq!((path.of_column(Some("x")), path.of_column(None)), (json!("x"), json!(null)));
-        assert_eq!(Path::new("s.a").of_column(Some("x")), json!(null));
     }
 }

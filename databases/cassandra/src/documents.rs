@@ -4,19 +4,17 @@
 //! snapshot as long as nobody writes, as after a run.
 
 use async_trait::async_trait;
+use hoap_database::Index;
 use hoap_database::engine::{self, Documents, Each, Offered};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::{Index, Row};
 use hoap_record::Stored;
 use scylla::deserialize::row::ColumnIterator;
 use serde_json::Value;
 
 use super::bulk::BatchWriter;
-use super::document::Path;
 use super::pages::Pages;
-use super::schema::{DOCUMENT, KEY};
-use super::values::next_text;
-use super::{CassandraEngine, joined, notes, schema};
+use super::schema::KEY;
+use super::{CassandraEngine, document, joined, notes, schema};
 use crate::error::OrFail;
 
 /// Rows of a page of keys alone, and of documents.
@@ -102,59 +100,22 @@ impl Documents for CassandraEngine {
 
     async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
         let connection = self.connection().await?;
-        let paths: Vec<Path> = fields.iter().map(|path| Path::new(path)).collect();
         let there = schema::columns(&connection, collection).await?;
         if there.is_empty() {
             return Err(Failure::missing(format!("there is no collection {collection}")));
         }
-        // The column of documents, then those of the paths, as far as they exist.
-        let has = |name: &str| there.contains_key(name);
-        let documents = !paths.is_empty() && has(DOCUMENT);
-        let mut columns = vec![KEY.to_owned()];
-        columns.extend(documents.then(|| DOCUMENT.to_owned()));
-        let own: Vec<bool> =
-            paths.iter().map(|path| path.member != DOCUMENT && has(&path.member)).collect();
-        columns.extend(
-            paths
-                .iter()
-                .zip(&own)
-                .filter(|(_, own)| **own)
-                .map(|(path, _)| format!("\"{}\"", path.member)),
-        );
-        let text = format!("SELECT {} FROM {}", columns.join(", "), connection.table(collection));
-        let size = if paths.is_empty() { KEYS } else { DOCUMENTS };
+        let columns = document::columns(schema::texts(there), fields);
+        let names: Vec<_> = columns.iter().map(|name| format!(", \"{name}\"")).collect();
+        let (names, table) = (names.concat(), connection.table(collection));
+        let text = format!("SELECT {KEY}{names} FROM {table}");
+        let size = if fields.is_empty() { KEYS } else { DOCUMENTS };
         let mut pages = Pages::new(&connection, text, size).await?;
         while let Some(page) = pages.next(&connection).await? {
             for row in page.rows::<ColumnIterator<'_, '_>>().or_fail()? {
-                let (key, row) = read_row(row.or_fail()?, documents, &paths, &own)?;
-                each(key, row)?;
+                let (key, document) = document::read(row.or_fail()?, &columns)?;
+                each(key, document::row(&document, fields))?;
             }
         }
         Ok(())
     }
-}
-
-/// The key and the values at the paths, of a row with the columns of a scan.
-fn read_row<'frame>(
-    mut row: ColumnIterator<'frame, '_>,
-    documents: bool,
-    paths: &[Path],
-    own: &[bool],
-) -> Done<(&'frame str, Row)> {
-    let key = next_text(&mut row)?.unwrap_or_default();
-    let document = if documents { next_text(&mut row)? } else { None };
-    let document = document.map(|text| {
-        serde_json::from_str::<Value>(text)
-            .map_err(|e| Failure::broken(format!("the document {key} is no JSON: {e}")))
-    });
-    let document = document.transpose()?;
-    let mut values = Row::with_capacity(paths.len());
-    for (path, own) in paths.iter().zip(own) {
-        let column = if *own { next_text(&mut row)? } else { None };
-        values.push(match &document {
-            Some(document) => path.value(document),
-            None => path.of_column(column),
-        });
-    }
-    Ok((key, values))
 }

@@ -5,7 +5,7 @@ use hoap_record::Result;
 use serde_json::{Map, Value};
 
 use super::credentials;
-use super::document::{Path, Stored};
+use super::document::{self, Stored};
 use super::replication::Replication;
 
 /// A URL as it is shown.
@@ -29,7 +29,7 @@ pub fn document(input: &[u8]) {
         assert!(text.contains(&user) && text.contains(&password));
     }
     if path::check(text).is_ok() {
-        Path::new(text).value(&serde_json::json!({"a": [{"b": 1}]}));
+        document::at(&serde_json::json!({"a": [{"b": 1}]}), text);
     }
     if let Ok(Replication::Named(by_name)) = Replication::parse(text) {
         let parts: Vec<_> =

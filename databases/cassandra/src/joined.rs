@@ -11,7 +11,7 @@ use scylla::statement::prepared::PreparedStatement;
 use serde_json::Value;
 
 use super::connection::Connection;
-use super::document::Path;
+use super::document::{at, parse};
 use super::pages::Pages;
 use super::schema::{DOCUMENT, KEY};
 use super::values::next_text;
@@ -59,7 +59,7 @@ pub(super) async fn make(connection: &Connection) -> Done<()> {
     let insert = format!("INSERT INTO {table} (zip, month, {KEY}, cents) VALUES (?, ?, ?, ?)");
     let mut insert = connection.session.prepare(insert).await.or_fail()?;
     insert.set_consistency(options.write_consistency);
-    let filler = Filler { connection, read, insert, paths: Paths::new() };
+    let filler = Filler { connection, read, insert };
     let text = format!("SELECT {KEY}, {DOCUMENT} FROM {}", connection.table(CUSTOMERS));
     let mut pages = Pages::new(connection, text, PAGE).await?;
     while let Some(page) = pages.next(connection).await? {
@@ -76,38 +76,18 @@ pub(super) async fn make(connection: &Connection) -> Done<()> {
     notes::set(connection, notes::JOINED, "whole").await
 }
 
-/// The fields that are read of customers and orders.
-struct Paths {
-    zip: Path,
-    list: Path,
-    month: Path,
-    price: Path,
-}
-
-impl Paths {
-    fn new() -> Paths {
-        Paths {
-            zip: Path::new("address.zip"),
-            list: Path::new("order_list"),
-            month: Path::new("month"),
-            price: Path::new("sale_price"),
-        }
-    }
-}
-
 struct Filler<'a> {
     connection: &'a Connection,
     read: PreparedStatement,
     insert: PreparedStatement,
-    paths: Paths,
 }
 
 impl Filler<'_> {
     /// Adds zip code and key of each order of a customer.
     fn orders(&self, mut row: ColumnIterator<'_, '_>, all: &mut Vec<(String, String)>) -> Done<()> {
         let key = next_text(&mut row)?.unwrap_or_default();
-        let document = parse(key, next_text(&mut row)?)?;
-        let (zip, list) = (self.paths.zip.value(&document), self.paths.list.value(&document));
+        let document = parse(key, next_text(&mut row)?.unwrap_or("{}"))?;
+        let (zip, list) = (at(&document, "address.zip"), at(&document, "order_list"));
         // A customer without a zip code or orders has no rows.
         let (Value::String(zip), Value::Array(list)) = (zip, list) else { return Ok(()) };
         for order in list {
@@ -127,19 +107,14 @@ impl Filler<'_> {
         let text = rows.maybe_first_row::<(Option<&str>,)>().or_fail()?;
         // A missing order joins nothing.
         let Some((text,)) = text else { return Ok(()) };
-        let document = parse(order, text)?;
-        let (month, price) = (self.paths.month.value(&document), self.paths.price.value(&document));
+        let document = parse(order, text.unwrap_or("{}"))?;
+        let (month, price) = (at(&document, "month"), at(&document, "sale_price"));
         let Value::String(month) = month else { return Ok(()) };
         let cents = cents(&price).ok_or_else(|| {
             Failure::broken(format!("the sale_price {price} of {order} is no amount"))
         })?;
         self.connection.write_repeatable(&self.insert, (zip, &month, order, cents)).await
     }
-}
-
-fn parse(key: &str, text: Option<&str>) -> Done<Value> {
-    serde_json::from_str(text.unwrap_or("{}"))
-        .map_err(|e| Failure::broken(format!("the document {key} is no JSON: {e}")))
 }
 
 /// An amount in cents; `None` where it is no amount.

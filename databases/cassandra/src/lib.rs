@@ -37,6 +37,7 @@ pub mod fuzz;
 mod joined;
 mod key_value;
 mod notes;
+mod operations;
 mod options;
 mod pages;
 mod parsed_url;

@@ -63,6 +63,14 @@ pub(super) async fn columns(
     columns.collect::<Result<_, _>>().or_fail()
 }
 
+/// Those of these columns that hold texts beside the key.
+pub(super) fn texts(columns: HashMap<String, (String, String)>) -> impl Iterator<Item = String> {
+    let text = |(name, (of, kind)): (String, (String, String))| {
+        (of == "text" && kind == "regular").then_some(name)
+    };
+    columns.into_iter().filter_map(text)
+}
+
 /// Whether this module can use a table of these columns: its key is that of YCSB.
 pub(super) fn is_ours(columns: &HashMap<String, (String, String)>) -> bool {
     columns.get(KEY).is_some_and(|(of, kind)| of == "text" && kind == "partition_key")

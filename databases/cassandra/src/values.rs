@@ -101,6 +101,29 @@ impl SerializeRow for Texts<'_> {
     }
 }
 
+/// Texts, nulls in the place of those that are missing.
+pub(super) struct Nulls<'a>(pub &'a [Option<&'a str>]);
+
+impl SerializeRow for Nulls<'_> {
+    fn serialize(
+        &self,
+        _: &RowSerializationContext<'_>,
+        writer: &mut RowWriter<'_>,
+    ) -> Result<(), SerializationError> {
+        for value in self.0 {
+            match value {
+                Some(text) => put(writer, text.as_bytes())?,
+                None => drop(writer.make_cell_writer().set_null()),
+            }
+        }
+        Ok(())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 /// The next column of a row; `None` for a null.
 pub(super) fn next<'frame>(row: &mut ColumnIterator<'frame, '_>) -> Done<Option<&'frame [u8]>> {
     let column = row.next().ok_or_else(|| misfit("a column is missing"))?;

@@ -56,7 +56,7 @@ impl RecordStore for CouchbaseEngine {
         let one: Vec<_> = table.fields.iter().map(|field| format!(", d.`{field}`")).collect();
         let scans = Reads::new(&one.concat(), one, "", scan);
         Ok(RecordSession {
-            operations: Operations { server: self.server.clone(), timer: Timer::default() },
+            operations: Operations::new(self.server.clone()),
             node,
             collection: self.server.collection(name),
             fields: table.fields.clone(),
@@ -66,13 +66,57 @@ impl RecordStore for CouchbaseEngine {
     }
 }
 
-/// The operations of one client, one after the other.
-struct Operations {
+/// The operations of one client on the data service, one after the other.
+pub(super) struct Operations {
     server: Arc<Server>,
     timer: Timer,
 }
 
 impl Operations {
+    pub fn new(server: Arc<Server>) -> Self {
+        Operations { server, timer: Timer::default() }
+    }
+
+    /// The JSON text of a document.
+    pub async fn get(&mut self, collection: &Collection, key: &str) -> Done<Option<Vec<u8>>> {
+        // No document has this key, and the server would refuse the request as invalid.
+        if key.is_empty() {
+            return Ok(None);
+        }
+        let found = self.find(Box::pin(collection.get(key, None))).await?;
+        Ok(found.map(|found| found.content_as_raw().0.to_vec()))
+    }
+
+    /// Adds a document.
+    pub async fn insert(&mut self, collection: &Collection, key: &str, json: &[u8]) -> Done<()> {
+        let options = &self.server.place.options;
+        let mut with = InsertOptions::new();
+        with.expiry = options.expiry;
+        with.durability_level = options.durability.of_driver();
+        let insert = collection.insert_raw(key, json, JSON, with);
+        self.run(Box::pin(insert)).await.map(drop)
+    }
+
+    /// Writes a document, whether or not it is there.
+    pub async fn upsert(&mut self, collection: &Collection, key: &str, json: &[u8]) -> Done<()> {
+        let options = &self.server.place.options;
+        let mut with = UpsertOptions::new();
+        with.expiry = options.expiry;
+        with.durability_level = options.durability.of_driver();
+        let upsert = collection.upsert_raw(key, json, JSON, with);
+        self.run(Box::pin(upsert)).await.map(drop)
+    }
+
+    /// Removes a document; says whether it was there.
+    pub async fn remove(&mut self, collection: &Collection, key: &str) -> Done<bool> {
+        if key.is_empty() {
+            return Ok(false);
+        }
+        let mut with = RemoveOptions::new();
+        with.durability_level = self.server.place.options.durability.of_driver();
+        Ok(self.find(Box::pin(collection.remove(key, with))).await?.is_some())
+    }
+
     async fn run<T>(&mut self, operation: Operation<'_, T>) -> Done<T> {
         let limit = self.server.place.options.kv_timeout;
         match self.timer.within(limit, operation).await {
@@ -126,16 +170,6 @@ impl RecordSession {
         Ok(self.operations.find(Box::pin(replace)).await?.is_some())
     }
 
-    /// Writes the recycled JSON text as the document, whether or not it is there.
-    async fn upsert(&mut self, key: &str) -> Done<()> {
-        let options = &self.node.server.place.options;
-        let mut with = UpsertOptions::new();
-        with.expiry = options.expiry;
-        with.durability_level = options.durability.of_driver();
-        let upsert = self.collection.upsert_raw(key, &self.json, JSON, with);
-        self.operations.run(Box::pin(upsert)).await.map(drop)
-    }
-
     /// Sets fields where no sub-document operation can.
     async fn read_and_replace(&mut self, key: &str, record: &Record) -> Done<bool> {
         let get = self.collection.get(key, None);
@@ -183,12 +217,10 @@ impl engine::RecordSession for RecordSession {
             }
             Fields::None => self.exists(key).await,
             Fields::All => {
-                let get = self.collection.get(key, None);
-                let Some(found) = self.operations.find(Box::pin(get)).await? else {
+                let Some(text) = self.operations.get(&self.collection, key).await? else {
                     return Ok(false);
                 };
-                let read = json::read(found.content_as_raw().0, &self.fields, record);
-                read.map_err(Failure::broken)?;
+                json::read(&text, &self.fields, record).map_err(Failure::broken)?;
                 Ok(true)
             }
         }
@@ -196,12 +228,7 @@ impl engine::RecordSession for RecordSession {
 
     async fn insert(&mut self, key: &str, record: &Record) -> Done<()> {
         self.write(record);
-        let options = &self.node.server.place.options;
-        let mut with = InsertOptions::new();
-        with.expiry = options.expiry;
-        with.durability_level = options.durability.of_driver();
-        let insert = self.collection.insert_raw(key, &self.json, JSON, with);
-        self.operations.run(Box::pin(insert)).await.map(drop)
+        self.operations.insert(&self.collection, key, &self.json).await
     }
 
     async fn update(&mut self, key: &str, record: &Record) -> Done<bool> {
@@ -211,7 +238,8 @@ impl engine::RecordSession for RecordSession {
         if record.len() == self.fields.len() {
             self.write(record);
             if self.node.server.place.options.updates == Updates::Upsert {
-                return self.upsert(key).await.map(|()| true);
+                let upsert = self.operations.upsert(&self.collection, key, &self.json);
+                return upsert.await.map(|()| true);
             }
             return self.replace(key, None).await;
         }
@@ -232,13 +260,7 @@ impl engine::RecordSession for RecordSession {
     }
 
     async fn delete(&mut self, key: &str) -> Done<bool> {
-        if key.is_empty() {
-            return Ok(false);
-        }
-        let mut with = RemoveOptions::new();
-        with.durability_level = self.node.server.place.options.durability.of_driver();
-        let remove = self.collection.remove(key, with);
-        Ok(self.operations.find(Box::pin(remove)).await?.is_some())
+        self.operations.remove(&self.collection, key).await
     }
 
     async fn scan(

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use hoap_database::{Index, Order};
+use hoap_database::search::{self, Term};
+use hoap_database::{Bounds, Find, Index, Order};
 use serde_json::Value;
 
 /// The collection of the note and the progress of loads.
@@ -32,49 +33,102 @@ pub(super) fn by_keys(collection: &str, fields: &[&str], out: &mut String) {
     out.push_str(" USE KEYS $1");
 }
 
-/// Documents by an index, which was `made` perhaps with its fields in another order: `$1`… are the
-/// values of the prefix that are not null. The first is none: an index has no documents without its
-/// first field, and the service would pass over the hint and scan all documents.
-pub(super) fn by_index(
-    index: &Index,
-    made: &Index,
-    prefix: &[Value],
-    order: Order,
-    limit: Option<usize>,
-    fields: &[&str],
-    out: &mut String,
-) {
+/// Documents by an index, which was `made` perhaps with its fields in another order; returns the
+/// values of the parameters. The first value is no null: an index has no documents without its first
+/// field, and the service would pass over the hint and scan all documents.
+pub(super) fn by_index(find: &Find<'_>, made: &Index, out: &mut String) -> Vec<Value> {
+    let Find { index, prefix, order, limit, fields, .. } = find;
     select(&index.collection, fields, out);
-    let _ = write!(out, " USE INDEX (`{}` USING GSI) WHERE ", made.name);
-    let mut parameter = 0;
-    for (i, value) in prefix.iter().enumerate() {
-        if i > 0 {
-            out.push_str(" AND ");
-        }
-        at(&index.fields[i], out);
-        if value.is_null() {
-            out.push_str(" IS NOT VALUED");
-        } else {
-            parameter += 1;
-            let _ = write!(out, " = ${parameter}");
-        }
+    let _ = write!(out, " USE INDEX (`{}` USING GSI)", made.name);
+    let (mut args, mut conditions) = (Vec::new(), Vec::new());
+    for (field, value) in index.fields.iter().zip(*prefix) {
+        conditions.push(equal(field, value, &mut args));
+    }
+    if let Some(range) = find.range {
+        let (mut field, mut text) = (String::new(), String::new());
+        at(&find.rest()[0], &mut field);
+        within(&field, range, &mut args, &mut text);
+        conditions.push(text);
     }
     if !index.fields[..prefix.len()].contains(&made.fields[0]) {
         // An index has the documents that have its first field; without a word of it the service
         // would pass over the hint.
-        out.push_str(if prefix.is_empty() { "" } else { " AND " });
-        at(&made.fields[0], out);
-        out.push_str(" IS NOT MISSING");
+        let mut field = String::new();
+        at(&made.fields[0], &mut field);
+        conditions.push(format!("{field} IS NOT MISSING"));
     }
-    for (i, field) in index.fields[prefix.len()..].iter().enumerate() {
-        out.push_str(if i == 0 { " ORDER BY " } else { ", " });
-        at(field, out);
-        if order == Order::Descending {
+    let ways: Vec<String> = search::behind(find)
+        .into_iter()
+        .map(|terms| {
+            let terms = terms.into_iter().map(|term| behind(term, *order, &mut args));
+            terms.collect::<Vec<_>>().join(" AND ")
+        })
+        .collect();
+    if !ways.is_empty() {
+        conditions.push(format!("({})", ways.join(" OR ")));
+    }
+    let _ = write!(out, " WHERE {}", conditions.join(" AND "));
+    let mut sort: Vec<String> = Vec::new();
+    for field in find.rest() {
+        let mut text = String::new();
+        at(field, &mut text);
+        sort.push(text);
+    }
+    sort.extend(find.pages.map(|_| "META(d).id".to_owned()));
+    for (i, field) in sort.iter().enumerate() {
+        let _ = write!(out, "{}{field}", if i == 0 { " ORDER BY " } else { ", " });
+        if *order == Order::Descending {
             out.push_str(" DESC");
         }
     }
     if let Some(limit) = limit {
         let _ = write!(out, " LIMIT {limit}");
+    }
+    args
+}
+
+/// That a field equals a value.
+fn equal(field: &str, value: &Value, args: &mut Vec<Value>) -> String {
+    let mut text = String::new();
+    at(field, &mut text);
+    if value.is_null() {
+        return format!("{text} IS NOT VALUED");
+    }
+    args.push(value.clone());
+    format!("{text} = ${}", args.len())
+}
+
+/// A part of the condition of being behind the last document.
+fn behind(term: Term<'_>, order: Order, args: &mut Vec<Value>) -> String {
+    let than = if order == Order::Ascending { ">" } else { "<" };
+    let (field, value) = match term {
+        Term::Equal(field, value) => return equal(field, value, args),
+        Term::After(field, value) => {
+            let mut text = String::new();
+            at(field, &mut text);
+            (text, value.clone())
+        }
+        Term::KeyAfter(key) => ("META(d).id".to_owned(), key.into()),
+    };
+    if value.is_null() {
+        return format!("{field} IS VALUED");
+    }
+    let of_key = matches!(term, Term::KeyAfter(_));
+    args.push(value);
+    match order == Order::Descending && !of_key {
+        true => format!("({field} {than} ${} OR {field} IS NOT VALUED)", args.len()),
+        false => format!("{field} {than} ${}", args.len()),
+    }
+}
+
+/// Appends that a value lies in bounds, and so is of their type.
+pub(super) fn within(at: &str, bounds: Bounds<'_>, args: &mut Vec<Value>, out: &mut String) {
+    let _ = write!(out, "{}({at})", if bounds.is_text() { "ISSTRING" } else { "ISNUMBER" });
+    for (operator, bound) in [(">=", bounds.min), ("<=", bounds.max)] {
+        if let Some(value) = bound {
+            args.push(value.clone());
+            let _ = write!(out, " AND {at} {operator} ${}", args.len());
+        }
     }
 }
 
@@ -102,6 +156,12 @@ pub(super) fn insert(collection: &str, out: &mut String) {
         "INSERT INTO `{collection}` AS d (KEY k, VALUE v) SELECT $1 AS k, $2 AS v WHERE NOT EXISTS \
          (SELECT RAW 1 FROM `{collection}` AS e USE KEYS $1) RETURNING RAW META(d).id"
     );
+}
+
+/// Puts a document, whether or not it is there: key `$1`, document `$2`.
+pub(super) fn put(collection: &str, out: &mut String) {
+    out.clear();
+    let _ = write!(out, "UPSERT INTO `{collection}` AS d (KEY, VALUE) VALUES ($1, $2)");
 }
 
 /// Removes a document: key `$1`, its CAS `$2` where it was read before.
@@ -159,7 +219,9 @@ mod tests {
         let index =
             Index::new("customer_by_name", "customer", &["c_w_id", "c_d_id", "c_name.c_last"]);
         let prefix = [json!(1), json!(null)];
-        by_index(&index, &index, &prefix, Order::Descending, Some(1), &[], &mut text);
+        let (order, limit) = (Order::Descending, Some(1));
+        let find = Find { order, limit, ..Find::by(&index, &prefix) };
+        assert_eq!(by_index(&find, &index, &mut text), [json!(1)]);
         assert_eq!(
             text,
             "SELECT RAW [META(d).id, META(d).cas] FROM `customer` AS d \

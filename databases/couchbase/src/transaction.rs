@@ -3,15 +3,18 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
+use couchbase::collection::Collection;
 use hoap_database::engine::{self, Session, Transactions};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::patches::independent;
-use hoap_database::{Access, Find, Intent, Patch, Row};
+use hoap_database::patches::{independent, why_not};
+use hoap_database::path;
+use hoap_database::{Access, Condition, Find, Intent, Patch, Patched, Row};
 use hoap_record::ErrorKind;
 use hoap_record::witness::Level;
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
+use super::key_value::Operations;
 use super::query::{Answer, Node, NodeTransaction};
 use super::{CouchbaseEngine, error, indexes, patch, sql};
 
@@ -22,13 +25,17 @@ impl Transactions for CouchbaseEngine {
     }
 
     async fn transaction_session(&self) -> Done<Box<dyn engine::Session>> {
-        Ok(Box::new(TransactionSession { node: self.node()?, ending: None, text: String::new() }))
+        let (node, text) = (self.node()?, String::new());
+        let operations = Operations::new(node.server.clone());
+        Ok(Box::new(TransactionSession { node, operations, ending: None, text }))
     }
 }
 
 /// The transactions of one client, at one query node.
 pub struct TransactionSession {
     node: Node,
+    /// Outside of transactions.
+    operations: Operations,
     /// The ROLLBACK of a dropped transaction.
     ending: Option<JoinHandle<()>>,
     /// Recycled: the text of a statement.
@@ -37,14 +44,18 @@ pub struct TransactionSession {
 
 #[async_trait]
 impl Session for TransactionSession {
-    async fn begin<'a>(&'a mut self, _: Access) -> Done<Box<dyn engine::OpenTransaction + 'a>> {
+    async fn begin<'a>(
+        &'a mut self,
+        access: Access,
+    ) -> Done<Box<dyn engine::OpenTransaction + 'a>> {
         // The changes that it staged would conflict with the next transaction.
         if let Some(ending) = &mut self.ending {
             let _ = ending.await;
             self.ending = None;
         }
-        let tx = self.node.begin().await?;
-        Ok(Box::new(OpenTransaction { client: self, tx: Some(tx), read: HashMap::new() }))
+        let each = access == Access::Each;
+        let tx = if each { None } else { Some(self.node.begin().await?) };
+        Ok(Box::new(OpenTransaction { client: self, each, tx, read: HashMap::new() }))
     }
 
     /// A dropped request closes its connection. A ROLLBACK without an answer is not waited for any
@@ -58,6 +69,8 @@ impl Session for TransactionSession {
 /// An open transaction.
 pub struct OpenTransaction<'a> {
     client: &'a mut TransactionSession,
+    /// Whether there is none: operations by themselves, by key on the data service.
+    each: bool,
     /// `None` once it is over.
     tx: Option<NodeTransaction>,
     /// Each document that was read to be changed, by collection and key.
@@ -79,9 +92,11 @@ impl OpenTransaction<'_> {
     /// Runs the statement in the recycled text.
     async fn run(&mut self, args: &[Value]) -> Done<Answer> {
         // Without it the statement would be a transaction of its own.
-        let Some(tx) = self.tx.as_mut() else { return Err(over()) };
+        if self.tx.is_none() && !self.each {
+            return Err(over());
+        }
         let TransactionSession { node, text, .. } = &mut *self.client;
-        let done = node.run(text, args, Some(tx)).await;
+        let done = node.run(text, args, self.tx.as_mut()).await;
         done.map_err(|e| {
             let failure = error::in_transaction(e);
             if failure.kind == ErrorKind::Conflict {
@@ -152,20 +167,46 @@ impl OpenTransaction<'_> {
     }
 
     /// One UPDATE of independent patches.
-    async fn update(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
+    async fn update(
+        &mut self,
+        collection: &str,
+        key: &str,
+        patches: &[Patch<'_>],
+        conditions: &[Condition<'_>],
+    ) -> Done<Patched> {
         let cas = self.guard(collection, key);
         let mut args = vec![Value::from(key)];
-        patch::update(collection, patches, cas.as_ref(), &mut args, &mut self.client.text);
+        let text = &mut self.client.text;
+        patch::update(collection, patches, conditions, (cas.as_ref(), &mut args), text);
         if self.run(&args).await?.rows.len() == 1 {
-            return Ok(());
+            return Ok(Patched::Done);
         }
-        patch::why(collection, patches, &mut self.client.text);
+        patch::why(collection, &mut self.client.text);
         let found = self.run(&args[..1]).await?.lists()?.into_iter().next();
         self.check_cas(cas.as_ref(), found.as_ref().and_then(|row| row.first()))?;
-        Err(Failure::broken(match found {
-            None => "no such key".to_owned(),
-            Some(row) => patch::why_not(&row, patches),
-        }))
+        why_not(found.as_ref().and_then(|row| row.get(1)), patches, conditions)
+    }
+
+    /// One INSERT.
+    async fn insert_one(&mut self, collection: &str, key: &str, document: &Value) -> Done<()> {
+        sql::insert(collection, &mut self.client.text);
+        if !self.run(&[key.into(), document.clone()]).await?.rows.is_empty() {
+            return Ok(());
+        }
+        // Who read the same counter may have committed its document meanwhile; this transaction
+        // would be refused at its COMMIT.
+        if self.is_overtaken().await? {
+            self.end();
+            let answer =
+                format!("the key {key} was inserted after this transaction read what it changes");
+            return Err(Failure::new(ErrorKind::Conflict, answer));
+        }
+        Err(Failure::duplicate(key))
+    }
+
+    /// The data service's collection of this name.
+    fn collection(&self, name: &str) -> Collection {
+        self.client.node.server.collection(name)
     }
 
     /// A conflict where the CAS of the document is not the one that was read.
@@ -182,11 +223,23 @@ impl OpenTransaction<'_> {
 #[async_trait]
 impl engine::OpenTransaction for OpenTransaction<'_> {
     fn is_over(&self) -> bool {
-        self.tx.is_none()
+        self.tx.is_none() && !self.each
     }
 
     async fn get(&mut self, read: engine::Read<'_>) -> Done<Vec<Option<Row>>> {
         let engine::Read { collection, keys, fields, intent } = read;
+        if self.each {
+            let (collection, mut rows) = (self.collection(collection), Vec::new());
+            for key in keys {
+                let text = self.client.operations.get(&collection, key).await?;
+                let document = text.map(|text| serde_json::from_slice::<Value>(&text)).transpose();
+                rows.push(document.map_err(Failure::broken)?.map(|document| {
+                    let at = |path: &&str| path::get(&document, path).cloned();
+                    fields.iter().map(|path| at(path).unwrap_or_default()).collect()
+                }));
+            }
+            return Ok(rows);
+        }
         sql::by_keys(collection, fields, &mut self.client.text);
         let mut asked = keys.to_vec();
         asked.sort_unstable();
@@ -196,42 +249,59 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
     }
 
     async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>> {
-        let Find { index, prefix, order, limit, fields, intent } = find;
+        let Find { index, prefix, intent, .. } = find;
         if prefix.first().is_some_and(Value::is_null) {
             let answer = format!("{} has no documents without {}", index.name, index.fields[0]);
             return Err(Failure::invalid(answer));
         }
         let made = indexes::made(index, self.client.node.server.place.options.indexes);
-        sql::by_index(index, &made, prefix, order, limit, fields, &mut self.client.text);
-        let args: Vec<Value> = prefix.iter().filter(|value| !value.is_null()).cloned().collect();
+        let args = sql::by_index(&find, &made, &mut self.client.text);
         let answer = self.run(&args).await?;
         self.take(answer, &index.collection, intent)
     }
 
-    async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Done<()> {
-        sql::insert(collection, &mut self.client.text);
-        if !self.run(&[key.into(), document.clone()]).await?.rows.is_empty() {
-            return Ok(());
-        }
-        // Who read the same counter may have committed its document meanwhile; this transaction
-        // would be refused at its COMMIT.
-        if self.is_overtaken().await? {
-            self.end();
-            let answer =
-                format!("the key {key} was inserted after this transaction read what it changes");
-            return Err(Failure::new(ErrorKind::Conflict, answer));
-        }
-        Err(Failure::duplicate(key))
-    }
-
-    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
-        for part in independent(patches) {
-            self.update(collection, key, part).await?;
+    async fn insert(&mut self, collection: &str, documents: &[(&str, &Value)]) -> Done<()> {
+        for (key, document) in documents {
+            if self.each {
+                let (collection, text) = (self.collection(collection), document.to_string());
+                self.client.operations.insert(&collection, key, text.as_bytes()).await?;
+            } else {
+                self.insert_one(collection, key, document).await?;
+            }
         }
         Ok(())
     }
 
+    async fn put(&mut self, collection: &str, key: &str, document: &Value) -> Done<()> {
+        if self.each {
+            let (collection, text) = (self.collection(collection), document.to_string());
+            return self.client.operations.upsert(&collection, key, text.as_bytes()).await;
+        }
+        sql::put(collection, &mut self.client.text);
+        self.run(&[key.into(), (*document).clone()]).await.map(drop)
+    }
+
+    async fn patch(
+        &mut self,
+        collection: &str,
+        key: &str,
+        patches: &[Patch<'_>],
+        mut conditions: &[Condition<'_>],
+    ) -> Done<Patched> {
+        for part in independent(patches) {
+            match self.update(collection, key, part, std::mem::take(&mut conditions)).await? {
+                Patched::Done => {}
+                not => return Ok(not),
+            }
+        }
+        Ok(Patched::Done)
+    }
+
     async fn delete(&mut self, collection: &str, key: &str) -> Done<bool> {
+        if self.each {
+            let collection = self.collection(collection);
+            return self.client.operations.remove(&collection, key).await;
+        }
         let cas = self.guard(collection, key);
         sql::delete(collection, cas.is_some(), &mut self.client.text);
         let mut args = vec![Value::from(key)];
@@ -245,6 +315,9 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
     }
 
     async fn commit(&mut self) -> Done<()> {
+        if self.each {
+            return Ok(());
+        }
         let Some(mut tx) = self.tx.take() else { return Err(over()) };
         let done = self.client.node.commit(&mut tx).await;
         done.map(drop).or_else(|e| error::commit(e).map_or(Ok(()), Err))

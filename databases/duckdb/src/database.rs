@@ -16,8 +16,15 @@ const COLUMNS: &str = "it stores columns in groups of rows, and a change of one 
                        columns there";
 
 /// What it offers, and why not the rest.
-pub const OFFERS: Offers =
-    Offers(&[(What::Transactions, COLUMNS), (What::KeyValue, COLUMNS), (What::Scans, COLUMNS)]);
+pub const OFFERS: Offers = Offers(&[
+    (What::Transactions, COLUMNS),
+    (What::KeyValue, COLUMNS),
+    (What::Scans, COLUMNS),
+    (What::Operations, COLUMNS),
+    (What::Patches, COLUMNS),
+    (What::NestedPatches, COLUMNS),
+    (What::Finds, COLUMNS),
+]);
 
 /// A DuckDB database. All of the same file share its instance.
 pub struct DuckDbEngine {

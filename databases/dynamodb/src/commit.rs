@@ -22,7 +22,7 @@ use crate::overlay::{Held, Overlay, Version, Write};
 const NAMES: usize = 50;
 
 /// A mark that no other commit has.
-fn version() -> String {
+pub(super) fn version() -> String {
     static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
     static NEXT: AtomicU64 = AtomicU64::new(0);
     format!("{:016x}{:x}", *PROCESS, NEXT.fetch_add(1, Ordering::Relaxed))
@@ -182,10 +182,17 @@ fn write(table: String, key: &str, held: &Held, version: &str) -> Done<TransactW
     let mut expression = "SET #v = :v".to_owned();
     names.insert("#v".to_owned(), VERSION.to_owned());
     values.insert(":v".to_owned(), mark);
-    for (n, name) in changed.into_iter().enumerate() {
+    let (set, removed): (Vec<_>, Vec<_>) =
+        changed.iter().enumerate().partition(|(_, name)| document.contains_key(*name));
+    for (n, name) in &set {
         expression.push_str(&format!(", #{n} = :{n}"));
-        names.insert(format!("#{n}"), name.clone());
-        values.insert(format!(":{n}"), value::attribute(&document[name]));
+        values.insert(format!(":{n}"), value::attribute(&document[*name]));
+    }
+    for (place, (n, _)) in removed.iter().enumerate() {
+        expression.push_str(&format!("{} #{n}", if place == 0 { " REMOVE" } else { "," }));
+    }
+    for (n, name) in set.iter().chain(&removed) {
+        names.insert(format!("#{n}"), (*name).clone());
     }
     let update = Update::builder()
         .table_name(table)

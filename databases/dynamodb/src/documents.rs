@@ -5,7 +5,7 @@ use futures_util::future::try_join_all;
 use hoap_database::engine::{self, Documents, Each, Offered};
 use hoap_database::failure::{Done, Failure};
 use hoap_database::patience::patiently;
-use hoap_database::{Index, at_once, path};
+use hoap_database::{Index, at_once};
 use hoap_record::Stored;
 use serde_json::Value;
 
@@ -86,7 +86,7 @@ impl Documents for DynamoDbEngine {
     async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
         let (server, driver) = (&*self.server, self.server.driver());
         let table = layout::table(&server.options.prefix, collection);
-        let wanted = Wanted::fields(fields.iter().map(|field| path::member(field)));
+        let wanted = Wanted::paths(fields);
         let mut after = None;
         loop {
             // Checks scan, which is no measurement: they wait for capacity.

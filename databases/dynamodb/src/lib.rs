@@ -31,6 +31,7 @@ mod counters;
 mod database;
 mod describe;
 mod documents;
+mod each;
 mod error;
 #[doc(hidden)]
 pub mod fuzz;

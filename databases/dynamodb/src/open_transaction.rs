@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use hoap_database::failure::{Done, Failure};
-use hoap_database::{Access, Intent, Row, path};
+use hoap_database::{Access, Intent, Row};
 use hoap_record::ErrorKind;
 use serde_json::{Map, Value};
 
@@ -122,9 +122,10 @@ impl<'a> OpenTransaction<'a> {
             ([], _) => {}
             ([key], _) => {
                 self.reads += 1;
-                items.extend(server.get(driver, &table, key, wanted, true).await?);
+                let strong = self.access != Access::Each || server.options.strong;
+                items.extend(server.get(driver, &table, key, wanted, strong).await?);
             }
-            (keys, Access::Write) => {
+            (keys, Access::Write | Access::Each) => {
                 items = server.get_many(driver, &table, keys, wanted).await?;
             }
             (keys, Access::Read) => {
@@ -155,6 +156,7 @@ impl<'a> OpenTransaction<'a> {
         let checked = match self.access {
             Access::Read => true,
             Access::Write => whole || self.server().options.conditions == Conditions::Read,
+            Access::Each => whole,
         };
         let mut missing: Vec<&str> = Vec::with_capacity(keys.len());
         for &key in keys {
@@ -165,7 +167,7 @@ impl<'a> OpenTransaction<'a> {
         }
         let wanted = match whole {
             true => Wanted::default(),
-            false => Wanted::fields(fields.iter().map(|field| path::member(field))),
+            false => Wanted::paths(fields),
         };
         let items = self.fetch(collection, &missing, &wanted).await?;
         let mut parts = HashMap::new();

@@ -6,6 +6,7 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, Get, KeysAndAttributes, ReturnConsumedCapacity, TransactGetItem,
 };
 use hoap_database::failure::{Done, Failure};
+use hoap_database::path;
 use hoap_record::ErrorKind;
 
 use super::counters::Units;
@@ -38,6 +39,14 @@ impl Wanted {
             }
         }
         Wanted::exactly(all)
+    }
+
+    /// What is at these paths, and so all where one is the whole document.
+    pub fn paths(paths: &[&str]) -> Wanted {
+        match paths.contains(&path::WHOLE) {
+            true => Wanted::default(),
+            false => Wanted::fields(paths.iter().map(|path| path::member(path))),
+        }
     }
 
     /// These attributes.

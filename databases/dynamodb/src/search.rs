@@ -11,11 +11,11 @@ use super::layout::{self, KEY, PARTITION, SORT};
 use super::open_transaction::OpenTransaction;
 use super::reading::Wanted;
 use super::value::{self, Item};
-use crate::overlay::entries::{self, EntryKey, IndexDefinition};
+use crate::overlay::entries::{IndexDefinition, Span};
 
 /// The keys and fields of the documents whose first index fields have these values, in their order.
 pub(super) async fn find(tx: &mut OpenTransaction<'_>, find: Find<'_>) -> Done<Vec<(String, Row)>> {
-    let Find { index, prefix, order, limit, fields, intent } = find;
+    let Find { index, prefix, order, limit, fields, intent, .. } = find;
     let Some(definition) =
         tx.index(&index.name).filter(|definition| definition.collection == index.collection)
     else {
@@ -25,12 +25,16 @@ pub(super) async fn find(tx: &mut OpenTransaction<'_>, find: Find<'_>) -> Done<V
     if limit == Some(0) {
         return Ok(Vec::new());
     }
-    let prefix = (!prefix.is_empty()).then(|| entries::prefix(prefix));
+    if prefix.is_empty() && (find.range.is_some() || find.behind().is_some()) {
+        let answer = "a search in a range or by pages has a value for the first field of the index";
+        return Err(Failure::invalid(answer));
+    }
+    let span = (!prefix.is_empty()).then(|| Span::of(&find));
     // The transaction's own writes may hide as many of the entries.
     let written = tx.overlay.written(&definition.collection);
     let enough = limit.map_or(usize::MAX, |limit| limit.saturating_add(written));
-    let items = match &prefix {
-        Some(prefix) => query(tx, definition, prefix, order, enough).await?,
+    let items = match &span {
+        Some(span) => query(tx, definition, span, order, enough).await?,
         None => scan(tx, definition).await?,
     };
     let found = items.iter().map(|item| {
@@ -38,7 +42,7 @@ pub(super) async fn find(tx: &mut OpenTransaction<'_>, find: Find<'_>) -> Done<V
         Ok((index::entry_of(item)?, key))
     });
     let mut found = found.collect::<Done<Vec<_>>>()?;
-    tx.overlay.merge(definition, prefix.as_ref(), &mut found, order, limit);
+    tx.overlay.merge(definition, span.as_ref(), &mut found, order, limit);
 
     let keys: Vec<&str> = found.iter().map(|(_, key)| key.as_str()).collect();
     // The fields of the index tell whether the document still has the entry.
@@ -59,19 +63,18 @@ pub(super) async fn find(tx: &mut OpenTransaction<'_>, find: Find<'_>) -> Done<V
     Ok(rows)
 }
 
-/// The first entries of a partition whose sort keys begin with the prefix, at least `enough` of
-/// them.
+/// The first entries of a span, at least `enough` of them.
 async fn query(
     tx: &mut OpenTransaction<'_>,
     definition: &IndexDefinition,
-    prefix: &EntryKey,
+    span: &Span,
     order: Order,
     enough: usize,
 ) -> Done<Vec<Item>> {
     let (server, driver) = (tx.server(), tx.driver());
     let table = layout::index(&server.options.prefix, &definition.name);
     let bytes = |bytes: &[u8]| AttributeValue::B(Blob::new(bytes));
-    let (mut entries, mut after) = (Vec::new(), None);
+    let (mut entries, mut after) = (Vec::new(), span.behind.as_ref().map(index::key));
     loop {
         let limit = i32::try_from(enough - entries.len()).ok();
         let mut request = driver
@@ -82,14 +85,19 @@ async fn query(
             .set_limit(limit)
             .set_exclusive_start_key(after)
             .expression_attribute_names("#p", PARTITION)
-            .expression_attribute_values(":p", bytes(&prefix.partition))
+            .expression_attribute_values(":p", bytes(&span.partition))
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        request = match prefix.sort.is_empty() {
-            true => request.key_condition_expression("#p = :p"),
-            false => request
+        request = match &span.bounds {
+            Some([low, high]) => request
+                .key_condition_expression("#p = :p AND #s BETWEEN :s AND :t")
+                .expression_attribute_names("#s", SORT)
+                .expression_attribute_values(":s", bytes(low))
+                .expression_attribute_values(":t", bytes(high)),
+            None if span.beginning.is_empty() => request.key_condition_expression("#p = :p"),
+            None => request
                 .key_condition_expression("#p = :p AND begins_with(#s, :s)")
                 .expression_attribute_names("#s", SORT)
-                .expression_attribute_values(":s", bytes(&prefix.sort)),
+                .expression_attribute_values(":s", bytes(&span.beginning)),
         };
         tx.count_read();
         let answer = server.send(request.send()).await?;

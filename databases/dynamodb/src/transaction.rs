@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 use hoap_database::engine::{self, Read, Session, Transactions};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::{Access, Find, Patch, Row, path};
+use hoap_database::patches::holds;
+use hoap_database::{Access, Condition, Find, Patch, Patched, Row, path};
 use hoap_record::ErrorKind;
 use hoap_record::witness::Level;
 use serde_json::Value;
@@ -58,49 +59,116 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
 
     async fn get(&mut self, read: Read<'_>) -> Done<Vec<Option<Row>>> {
         let Read { collection, keys, fields, intent } = read;
+        self.forget();
         let parts = self.read(collection, keys, fields, intent).await?;
         Ok(keys.iter().map(|key| self.row(collection, key, fields, &parts)).collect())
     }
 
     async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>> {
+        self.forget();
         search::find(self, find).await
     }
 
-    async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Done<()> {
-        if !possible(key) {
-            return Err(Failure::invalid("a key has 1 to 2048 bytes"));
+    async fn insert(&mut self, collection: &str, documents: &[(&str, &Value)]) -> Done<()> {
+        self.forget();
+        for (key, document) in documents {
+            check(key, document)?;
         }
-        let document = overlay::object(document)?;
-        value::check_names(document.keys())?;
-        let inserted = self.overlay.insert(collection, key, document);
-        if inserted.is_err() {
-            // Another transaction may have inserted it since this one began to read, and changed
-            // what told this one to choose the key: that is a conflict.
-            if let Err(e) = self.validate().await {
-                self.conflict |= e.kind == ErrorKind::Conflict;
-                return Err(e);
+        if let ([(key, document)], true) = (documents, self.is_alone(collection)) {
+            return self.put_item(collection, key, document, true).await;
+        }
+        for (key, document) in documents {
+            let inserted = self.overlay.insert(collection, key, overlay::object(document)?);
+            if inserted.is_err() {
+                // Another transaction may have inserted it since this one began to read, and
+                // changed what told this one to choose the key: that is a conflict.
+                if let Err(e) = self.validate().await {
+                    self.conflict |= e.kind == ErrorKind::Conflict;
+                    return Err(e);
+                }
+                return inserted;
             }
         }
-        inserted
+        self.each_commit().await
     }
 
-    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
+    async fn put(&mut self, collection: &str, key: &str, document: &Value) -> Done<()> {
+        self.forget();
+        check(key, document)?;
+        if self.is_alone(collection) {
+            return self.put_item(collection, key, document, false).await;
+        }
+        self.read_to_change(collection, key).await?;
+        self.overlay.put(collection, key, overlay::object(document)?);
+        self.each_commit().await
+    }
+
+    async fn patch(
+        &mut self,
+        collection: &str,
+        key: &str,
+        patches: &[Patch<'_>],
+        conditions: &[Condition<'_>],
+    ) -> Done<Patched> {
         for patch in patches {
             value::check_names([&path::member(patch.path).to_owned()])?;
         }
-        if patches.is_empty() {
-            return Ok(());
+        self.forget();
+        if !possible(key) {
+            return Ok(Patched::Missing);
+        }
+        if self.access == Access::Each && !self.moves_entries(collection, patches) {
+            return self.update_item(collection, key, patches, conditions).await;
         }
         self.read_to_change(collection, key).await?;
-        self.overlay.patch(collection, key, patches)
+        let there = self.overlay.now(collection, key).cloned().map(Value::Object);
+        match &there {
+            None => return Ok(Patched::Missing),
+            Some(there) if !conditions.iter().all(|condition| holds(condition, there)) => {
+                return Ok(Patched::Refused);
+            }
+            Some(_) => {}
+        }
+        self.overlay.patch(collection, key, patches)?;
+        self.each_commit().await?;
+        Ok(Patched::Done)
     }
 
     async fn delete(&mut self, collection: &str, key: &str) -> Done<bool> {
+        self.forget();
+        if self.is_alone(collection) {
+            return self.delete_item(collection, key).await;
+        }
         self.read_to_change(collection, key).await?;
-        Ok(self.overlay.delete(collection, key))
+        let deleted = self.overlay.delete(collection, key);
+        self.each_commit().await?;
+        Ok(deleted)
     }
 
     async fn commit(&mut self) -> Done<()> {
+        match self.access {
+            Access::Each => Ok(()),
+            _ => self.commit_all().await,
+        }
+    }
+
+    async fn rollback(&mut self) -> Done<()> {
+        // No change was sent.
+        Ok(())
+    }
+}
+
+/// Refuses what no item can be.
+fn check(key: &str, document: &Value) -> Done<()> {
+    if !possible(key) {
+        return Err(Failure::invalid("a key has 1 to 2048 bytes"));
+    }
+    value::check_names(overlay::object(document)?.keys())
+}
+
+impl OpenTransaction<'_> {
+    /// Sends the changes.
+    pub(super) async fn commit_all(&mut self) -> Done<()> {
         if self.conflict {
             return Err(Failure::new(ErrorKind::Conflict, "the transaction met a conflict before"));
         }
@@ -139,11 +207,6 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
             }
         };
         server.counters.consumed(Units::Write, answer.consumed_capacity());
-        Ok(())
-    }
-
-    async fn rollback(&mut self) -> Done<()> {
-        // No change was sent.
         Ok(())
     }
 }

@@ -30,7 +30,6 @@ impl Transactions for MongoDbEngine {
     }
 
     async fn transaction_session(&self) -> Done<Box<dyn engine::Session>> {
-        let session = self.server.database.client().start_session().await.or_fail()?;
         let options = &self.server.options;
         let mut transaction = TransactionOptions::default();
         transaction.read_concern = Some(options.transaction_read_concern.clone());
@@ -41,7 +40,12 @@ impl Transactions for MongoDbEngine {
             Some(SelectionCriteria::ReadPreference(ReadPreference::Primary));
         transaction.max_commit_time = Some(options.commit_timeout);
         let server = self.server.clone();
-        Ok(Box::new(TransactionSession { server, session: Some(session), options: transaction }))
+        // A server alone may have no sessions, and has operations outside of them.
+        let session = match server.facts.transactions() {
+            true => Some(server.database.client().start_session().await.or_fail()?),
+            false => None,
+        };
+        Ok(Box::new(TransactionSession { server, session, options: transaction }))
     }
 }
 
@@ -57,13 +61,19 @@ pub struct TransactionSession {
 #[async_trait]
 impl Session for TransactionSession {
     /// Sends nothing: the first command begins the transaction and takes its snapshot.
-    async fn begin<'a>(&'a mut self, _: Access) -> Done<Box<dyn engine::OpenTransaction + 'a>> {
+    async fn begin<'a>(
+        &'a mut self,
+        access: Access,
+    ) -> Done<Box<dyn engine::OpenTransaction + 'a>> {
+        if access == Access::Each {
+            return Ok(Box::new(OpenTransaction::new(&self.server, &mut self.session, None)));
+        }
         let mut session = match self.session.take() {
             Some(session) => session,
             None => self.server.database.client().start_session().await.or_fail()?,
         };
         let begin = session.start_transaction().with_options(self.options.clone());
         begin.await.map_err(error::failure)?;
-        Ok(Box::new(OpenTransaction::new(&self.server, &mut self.session, session)))
+        Ok(Box::new(OpenTransaction::new(&self.server, &mut self.session, Some(session))))
     }
 }

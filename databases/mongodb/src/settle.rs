@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt;
 use hoap_database::failure::{Done, Failure};
-use hoap_database::{Index, at_once, path};
+use hoap_database::{Index, at_once};
 use hoap_record::ErrorKind;
 use mongodb::IndexModel;
 use mongodb::bson::{Bson, Document, doc};
@@ -13,6 +13,7 @@ use mongodb::options::{IndexOptions, WriteConcern};
 
 use super::layout::PROGRESS;
 use super::server::Server;
+use super::value;
 use crate::error;
 use crate::error::OrFail;
 
@@ -50,7 +51,7 @@ pub(super) async fn has(server: &Server, indexes: &[Index]) -> Done<Vec<Option<b
             Err(e) if matches!(e.kind.as_ref(), Kind::Command(c) if c.code == 26) => Vec::new(),
             Err(e) => return Err(error::failure(e)),
         };
-        let (name, fields) = (Some(index.name.as_str()), keys(index));
+        let (name, fields) = (Some(index.name.as_str()), keys(index)?);
         let same = |there: &IndexModel| {
             let named = there.options.as_ref().and_then(|options| options.name.as_deref());
             named == name && there.keys.keys().eq(fields.keys())
@@ -61,13 +62,13 @@ pub(super) async fn has(server: &Server, indexes: &[Index]) -> Done<Vec<Option<b
 }
 
 /// The fields of an index as the server takes them.
-fn keys(index: &Index) -> Document {
-    index.fields.iter().map(|field| (path::joined(field, "."), Bson::Int32(1))).collect()
+fn keys(index: &Index) -> Done<Document> {
+    index.fields.iter().map(|field| Ok((value::dotted(field)?, Bson::Int32(1)))).collect()
 }
 
 /// Makes an index where it is missing. The server compares it with one of the same name.
 async fn make_index(server: &Server, index: &Index) -> Done<()> {
-    let keys = keys(index);
+    let keys = keys(index)?;
     let options = IndexOptions::builder().name(index.name.clone()).build();
     let model = IndexModel::builder().keys(keys).options(options).build();
     let made = server.collection(&index.collection).create_index(model).await;

@@ -112,6 +112,13 @@ pub(super) fn row(document: &RawDocument, fields: &[&str]) -> Done<Row> {
 
 /// The value at a path such as `a.b[3]`, null where there is none.
 fn at(document: &RawDocument, path: &str) -> Result<Value, String> {
+    if path == path::WHOLE {
+        let Value::Object(mut fields) = json(RawBsonRef::Document(document))? else {
+            return Ok(Value::Null);
+        };
+        fields.shift_remove("_id");
+        return Ok(fields.into());
+    }
     let mut here = Some(RawBsonRef::Document(document));
     for step in path::steps(path) {
         let found = match (here, step) {
@@ -124,19 +131,45 @@ fn at(document: &RawDocument, path: &str) -> Result<Value, String> {
     here.map_or(Ok(Value::Null), json)
 }
 
-/// The projection that returns these fields for [`row`]. It returns whole arrays: projections
-/// cannot name positions.
+/// The projection that returns these fields for [`row`]. It returns whole arrays, whose positions
+/// projections cannot name, and all that is beside a field which they cannot name.
 pub(super) fn projection(fields: &[&str]) -> Document {
-    let paths: Vec<&str> = fields.iter().map(|path| path::up_to_array(path)).collect();
-    let inside = |outer: &str, path: &str| path != outer && path::is_within(path, outer);
+    let stops = |step: Step<'_>| matches!(step, Step::Position(_)) || !is_named(step);
+    let paths: Vec<&str> = fields.iter().map(|path| path::up_to(path, stops)).collect();
+    if paths.contains(&"") {
+        return Document::new();
+    }
+    let inside =
+        |outer: &str, path: &str| path::is_within(path, outer) && !path::is_within(outer, path);
     let mut projection = doc! {"_id": 1};
     // A path inside another one of the projection would be a collision.
     for path in &paths {
         if !paths.iter().any(|outer| inside(outer, path)) {
-            projection.insert(*path, 1);
+            projection.insert(path::joined(path, "."), 1);
         }
     }
     projection
+}
+
+/// Whether a projection, an update or a condition can name a step.
+fn is_named(step: Step<'_>) -> bool {
+    match step {
+        Step::Field(name) => !name.is_empty() && !name.contains('.') && !name.starts_with('$'),
+        Step::Position(_) => true,
+    }
+}
+
+/// A path as updates, conditions and indexes have it.
+///
+/// # Errors
+/// [`hoap_record::ErrorKind::Invalid`] where they cannot name it.
+pub(super) fn dotted(path: &str) -> Done<String> {
+    match path::steps(path).all(is_named) {
+        true => Ok(path::joined(path, ".")),
+        false => Err(Failure::invalid(format!(
+            "`{path}`: updates and indexes cannot name a field with a dot in it, or a dollar before"
+        ))),
+    }
 }
 
 /// The key of a document.
@@ -197,5 +230,13 @@ mod tests {
         let fields = ["a.b", "c[3]", "a.b.c", "d", "d", "dd", "c[1].x"];
         let expected = doc! {"_id": 1, "a.b": 1, "c": 1, "d": 1, "dd": 1};
         assert_eq!(projection(&fields), expected);
+        assert_eq!(projection(&["a.'b.c'.d", "'e'.f"]), doc! {"_id": 1, "a": 1, "e.f": 1});
+        for whole in ["$", "'$x'", "'a.b'"] {
+            assert_eq!(projection(&["d", whole]), doc! {}, "{whole}");
+        }
+        assert_eq!(dotted("a[1].b"), Ok("a.1.b".to_owned()));
+        for path in ["'a.b'", "a.'$b'", "''"] {
+            assert_eq!(dotted(path).unwrap_err().kind, hoap_record::ErrorKind::Invalid, "{path}");
+        }
     }
 }

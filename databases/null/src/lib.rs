@@ -1,7 +1,7 @@
 //! No database: `null:[?option=value&…]`. The options are in [`OPTIONS`].
 //!
 //! Every operation succeeds and does nothing: a run measures the client alone. Records, keys and
-//! rows come back empty. Documents are counted and thrown away; only the note is kept, while the
+//! rows come back empty, documents as nulls. Documents are counted and thrown away; only the note is kept, while the
 //! process lives. Document transactions, analytical queries and reading documents back would need
 //! real answers: they are not offered, or fail.
 //!
@@ -13,6 +13,7 @@
 //! the note take no time.
 
 mod documents;
+mod operations;
 mod pace;
 
 use std::collections::BTreeMap;
@@ -23,7 +24,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use hoap_database::engine::{
     About, BoxedStore, Calls, Documents, Done, Engine, RecordSession, RecordStore, Shop,
-    ShopSession,
+    ShopSession, Transactions,
 };
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use hoap_database::options::{microseconds, milliseconds, set_each};
@@ -134,6 +135,10 @@ impl Engine for Null {
         Some(&self.load)
     }
 
+    fn operations(&self) -> Option<&dyn Transactions> {
+        Some(self)
+    }
+
     fn key_value(&self) -> Option<&dyn BoxedStore> {
         Some(self)
     }
@@ -143,7 +148,7 @@ impl Engine for Null {
     }
 }
 
-/// The operations of one client: records, pages and joins.
+/// The operations of one client: documents, records, pages and joins.
 #[derive(Debug)]
 pub struct NullSession {
     /// `None` where operations take no time.

@@ -4,17 +4,23 @@ use std::fmt::Write;
 
 use hoap_database::failure::{Done, Failure};
 use hoap_database::path::{self, Step};
-use hoap_database::{Index, Intent, Order, Row};
+use hoap_database::search::{self, Term};
+use hoap_database::{Bounds, Find, Index, Intent, Order, Row};
 use serde_json::Value;
 
-use super::types::StoredJson;
+use super::types::{Parameter, StoredJson};
 use crate::error::OrFail;
+
+/// A text in quotes.
+pub(super) fn text(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
 
 /// The steps of a path: names in quotes and array positions, as `->` takes them.
 fn steps(path: &str) -> impl Iterator<Item = String> {
     path::steps(path).map(|step| match step {
         Step::Position(n) => n.to_string(),
-        Step::Field(name) => format!("'{name}'"),
+        Step::Field(name) => text(name),
     })
 }
 
@@ -32,9 +38,14 @@ fn append_at(path: &str, out: &mut String) {
     }
 }
 
-/// `'{a,b,3}'`: a path as `jsonb_set` takes it.
+/// `'{"a","b",3}'`: a path as `jsonb_set` takes it.
 pub(super) fn place(path: &str) -> String {
-    format!("'{{{}}}'", path::joined(path, ","))
+    let step = |step| match step {
+        Step::Position(n) => n.to_string(),
+        Step::Field(name) => format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"")),
+    };
+    let steps: Vec<_> = path::steps(path).map(step).collect();
+    text(&format!("{{{}}}", steps.join(",")))
 }
 
 /// `SELECT key, fields FROM collection`.
@@ -86,37 +97,101 @@ pub(super) fn create_index(index: &Index) -> String {
     format!("CREATE INDEX \"{}\" ON \"{}\" ({expressions})", index.name, index.collection)
 }
 
-/// The search of [`hoap_database::Transaction::find`]: parameter i is value i of the
-/// prefix, the one after them the limit.
-pub(super) fn find(
-    index: &Index,
-    prefix: &[Value],
-    order: Order,
-    limited: bool,
-    asked: &[&str],
-    intent: Intent,
-    out: &mut String,
-) {
-    scan(&index.collection, asked, out);
-    for (i, (field, value)) in index.fields.iter().zip(prefix).enumerate() {
-        let (word, at, n) = (if i == 0 { "WHERE" } else { "AND" }, at(field), i + 1);
-        let _ = match value {
-            Value::Null => write!(out, " {word} ({at} = ${n} OR ({at}) IS NULL)"),
-            _ => write!(out, " {word} {at} = ${n}"),
+/// The search of [`hoap_database::Transaction::find`]; returns the values of its parameters.
+pub(super) fn find(find: &Find<'_>, out: &mut String) -> Vec<Parameter> {
+    let Find { index, prefix, order, limit, .. } = find;
+    scan(&index.collection, find.fields, out);
+    let mut values: Vec<Parameter> = prefix.iter().map(Parameter::json).collect();
+    let mut conditions = Vec::new();
+    for (i, (field, value)) in index.fields.iter().zip(*prefix).enumerate() {
+        conditions.push(equal(field, value, i + 1));
+    }
+    if let Some(range) = find.range {
+        let at = at(&find.rest()[0]);
+        let open = range.min.is_none() || range.max.is_none();
+        conditions.extend(open.then(|| is_of(&at, range)));
+        for (operator, bound) in [(">=", range.min), ("<=", range.max)] {
+            if let Some(value) = bound {
+                values.push(Parameter::json(value));
+                conditions.push(format!("{at} {operator} ${}", values.len()));
+            }
+        }
+    }
+    behind(find, &mut values, &mut conditions);
+    for (i, condition) in conditions.iter().enumerate() {
+        let _ = write!(out, " {} {condition}", if i == 0 { "WHERE" } else { "AND" });
+    }
+    let (direction, of_key) = match order {
+        Order::Ascending => ("NULLS FIRST", ""),
+        Order::Descending => ("DESC NULLS LAST", " DESC"),
+    };
+    let mut fields: Vec<_> =
+        find.rest().iter().map(|field| format!("{} {direction}", at(field))).collect();
+    fields.extend(find.pages.map(|_| format!("key{of_key}")));
+    for (i, field) in fields.iter().enumerate() {
+        let _ = write!(out, "{}{field}", if i == 0 { " ORDER BY " } else { ", " });
+    }
+    if let Some(limit) = limit {
+        values.push(Parameter::Number(i64::try_from(*limit).unwrap_or(i64::MAX)));
+        let _ = write!(out, " LIMIT ${}", values.len());
+    }
+    lock(find.intent, out);
+    values
+}
+
+/// That a field equals parameter `n`.
+fn equal(field: &str, value: &Value, n: usize) -> String {
+    let at = at(field);
+    match value {
+        Value::Null => format!("({at} = ${n} OR ({at}) IS NULL)"),
+        _ => format!("{at} = ${n}"),
+    }
+}
+
+/// That a value is of the type of these bounds.
+pub(super) fn is_of(at: &str, bounds: Bounds<'_>) -> String {
+    format!("jsonb_typeof({at}) = '{}'", if bounds.is_text() { "string" } else { "number" })
+}
+
+/// That a document is behind the last one that was found.
+fn behind(find: &Find<'_>, values: &mut Vec<Parameter>, conditions: &mut Vec<String>) {
+    let ways = search::behind(find);
+    let ascending = find.order == Order::Ascending;
+    let mut add = |value: Parameter| {
+        values.push(value);
+        values.len()
+    };
+    // By this alone the index finds where to begin.
+    if let Some((field, value)) =
+        find.rest().first().zip(find.behind().and_then(|l| l.values.first()))
+        && !value.is_null()
+        && (ascending || find.range.is_some())
+    {
+        let beyond = if ascending { ">=" } else { "<=" };
+        conditions.push(format!("{} {beyond} ${}", at(field), add(Parameter::json(value))));
+    }
+    let mut way = |terms: Vec<Term<'_>>| {
+        let text = |term| match term {
+            Term::Equal(path, value) => equal(path, value, add(Parameter::json(value))),
+            Term::After(path, Value::Null) => format!("{} > 'null'", at(path)),
+            Term::After(path, value) => {
+                let (at, n) = (at(path), add(Parameter::json(value)));
+                match ascending {
+                    true => format!("{at} > ${n}"),
+                    false => format!("({at} < ${n} OR ({at}) IS NULL)"),
+                }
+            }
+            Term::KeyAfter(key) => {
+                let than = if ascending { ">" } else { "<" };
+                format!("key {than} ${}", add(Parameter::Text(key.to_owned())))
+            }
         };
+        terms.into_iter().map(text).collect::<Vec<_>>().join(" AND ")
+    };
+    let ways: Vec<_> = ways.into_iter().map(&mut way).collect();
+    if !ways.is_empty() {
+        conditions.push(format!("({})", ways.join(" OR ")));
     }
-    for (i, field) in index.fields.iter().skip(prefix.len()).enumerate() {
-        let comma = if i == 0 { " ORDER BY " } else { ", " };
-        let direction = match order {
-            Order::Ascending => "NULLS FIRST",
-            Order::Descending => "DESC NULLS LAST",
-        };
-        let _ = write!(out, "{comma}{} {direction}", at(field));
-    }
-    if limited {
-        let _ = write!(out, " LIMIT ${}", prefix.len() + 1);
-    }
-    lock(intent, out);
 }
 
 /// Reads `count` columns of jsonb after the key.
@@ -144,7 +219,10 @@ mod tests {
         assert_eq!(at("a"), "doc -> 'a'");
         assert_eq!(at("c_name.c_last"), "doc -> 'c_name' -> 'c_last'");
         assert_eq!(at("a[0][012].b"), "doc -> 'a' -> 0 -> 12 -> 'b'");
-        assert_eq!(place("a[0][012].b"), "'{a,0,12,b}'");
+        assert_eq!(place("a[0][012].b"), "'{\"a\",0,12,\"b\"}'");
+        assert_eq!(at("\"it's\".'a.b'"), "doc -> 'it''s' -> 'a.b'");
+        assert_eq!(place("'a\"\\b'"), r#"'{"a\"\\b"}'"#);
+        assert_eq!(at(path::WHOLE), "doc");
     }
 
     #[test]
@@ -156,8 +234,14 @@ mod tests {
         );
         let mut text = String::new();
         let prefix = [json!(1), json!(null)];
-        let change = Intent::Change;
-        find(&index, &prefix, Order::Descending, true, &["q"], change, &mut text);
+        let search = Find {
+            order: Order::Descending,
+            limit: Some(3),
+            fields: &["q"],
+            intent: Intent::Change,
+            ..Find::by(&index, &prefix)
+        };
+        assert_eq!(find(&search, &mut text).len(), 3);
         assert_eq!(
             text,
             r#"SELECT key, doc -> 'q' FROM "c" WHERE doc -> 'x' = $1 AND (doc -> 'y' -> 'z' = $2 OR (doc -> 'y' -> 'z') IS NULL) ORDER BY doc -> 'w' -> 1 DESC NULLS LAST LIMIT $3 FOR UPDATE"#

@@ -7,7 +7,7 @@ use futures_util::future::join;
 use hoap_database::engine::{self, Read, Session, Transactions, in_order};
 use hoap_database::failure::{Done, Failure};
 use hoap_database::patches::{independent, why_not};
-use hoap_database::{Access, Find, Index, Patch, Row};
+use hoap_database::{Access, Condition, Find, Index, Patch, Patched, Row};
 use hoap_record::ErrorKind;
 use hoap_record::witness::Level;
 use serde_json::Value;
@@ -16,7 +16,7 @@ use tokio_postgres::{Client, Error, Statement};
 
 use super::connection::Connection;
 use super::link::{HeldConnection, Link};
-use super::patch::{self, Parameter};
+use super::patch;
 use super::server::Role;
 use super::types::Json;
 use super::{PostgresEngine, error, sql};
@@ -68,10 +68,11 @@ impl Session for TransactionSession {
     ) -> Done<Box<dyn engine::OpenTransaction + 'a>> {
         let held = self.link.hold().await?;
         // BEGIN is sent together with the first statement, which takes the snapshot.
-        let state = State::NotBegun(match access {
-            Access::Write => &self.begin,
-            Access::Read => &self.begin_reading,
-        });
+        let state = match access {
+            Access::Write => State::NotBegun(&self.begin),
+            Access::Read => State::NotBegun(&self.begin_reading),
+            Access::Each => State::Each,
+        };
         Ok(Box::new(OpenTransaction { held, state, buffers: &mut self.buffers }))
     }
 
@@ -85,6 +86,8 @@ enum State<'a> {
     /// BEGIN was not sent yet: its text.
     NotBegun(&'a str),
     Open,
+    /// There is none: each statement commits itself.
+    Each,
     /// An error has aborted the transaction.
     Failed,
     /// The transaction has ended.
@@ -127,7 +130,9 @@ impl<'a> OpenTransaction<'a> {
     /// An error of the server or of the connection ends the transaction.
     fn answered<T>(&mut self, done: Result<T, Error>) -> Done<T> {
         done.map_err(|e| {
-            self.state = State::Failed;
+            if self.state != State::Each {
+                self.state = State::Failed;
+            }
             self.held.looked_at(error::failure(e))
         })
     }
@@ -169,21 +174,44 @@ impl<'a> OpenTransaction<'a> {
         self.answered(changed)
     }
 
-    /// Runs one UPDATE; the error of one without effect names the condition that failed.
-    async fn update(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
-        patch::update(collection, patches, &mut self.buffers.sql);
-        let values: Vec<_> = patches.iter().map(|p| Parameter::new(&p.change)).collect();
+    /// Runs one UPDATE; looks why one without effect had none.
+    async fn update(
+        &mut self,
+        collection: &str,
+        key: &str,
+        patches: &[Patch<'_>],
+        conditions: &[Condition<'_>],
+    ) -> Done<Patched> {
+        let values = patch::update(collection, patches, conditions, &mut self.buffers.sql);
         let mut parameters: Vec<&(dyn ToSql + Sync)> = vec![&key];
         parameters.extend(values.iter().map(|value| value as &(dyn ToSql + Sync)));
         if self.execute(&parameters).await? == 1 {
-            return Ok(());
+            return Ok(Patched::Done);
         }
         let text = format!("SELECT doc::text FROM \"{collection}\" WHERE key = $1");
         let there = self.held.client.query_opt(&text, &[&key]).await;
         let there = there.and_then(|row| row.map(|row| row.try_get::<_, String>(0)).transpose());
         let there = self.answered(there)?.map(|text| serde_json::from_str::<Value>(&text));
         let document = there.transpose().map_err(Failure::broken)?;
-        Err(Failure::broken(why_not(document.as_ref(), patches)))
+        why_not(document.as_ref(), patches, conditions)
+    }
+
+    /// Runs an INSERT of one document; returns how many rows it changed.
+    async fn write(
+        &mut self,
+        collection: &str,
+        values: &str,
+        key: &str,
+        document: &Value,
+    ) -> Done<u64> {
+        self.buffers.sql.clear();
+        self.buffers.sql.push_str(&format!("INSERT INTO \"{collection}\" (key, doc) {values}"));
+        let mut json = std::mem::take(&mut self.buffers.json);
+        json.clear();
+        serde_json::to_writer(&mut json, document).map_err(Failure::invalid)?;
+        let written = self.execute(&[&key, &Json(&json)]).await;
+        self.buffers.json = json;
+        written
     }
 
     /// Without its index a search would read every document unnoticed.
@@ -224,43 +252,62 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
     }
 
     async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>> {
-        let Find { index, prefix, order, limit, fields, intent } = find;
-        let text = &mut self.buffers.sql;
-        sql::find(index, prefix, order, limit.is_some(), fields, intent, text);
+        let values = sql::find(&find, &mut self.buffers.sql);
         if !self.held.has(&self.buffers.sql) {
-            self.check_index(index).await?;
+            self.check_index(find.index).await?;
         }
-        let texts: Vec<String> = prefix.iter().map(Value::to_string).collect();
-        let values: Vec<Json<'_>> = texts.iter().map(|text| Json(text.as_bytes())).collect();
-        let limit = limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX));
-        let mut parameters: Vec<&(dyn ToSql + Sync)> =
+        let parameters: Vec<&(dyn ToSql + Sync)> =
             values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
-        parameters.extend(limit.iter().map(|limit| limit as &(dyn ToSql + Sync)));
-        found(&self.query(&parameters).await?, fields.len())
+        found(&self.query(&parameters).await?, find.fields.len())
     }
 
-    async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Done<()> {
-        // An error would abort the transaction; a savepoint would cost a round trip.
+    async fn insert(&mut self, collection: &str, documents: &[(&str, &Value)]) -> Done<()> {
+        // An error would abort a transaction; a savepoint would cost a round trip. Of one statement
+        // by itself it is what leaves nothing of the others.
+        let conflict = match self.state {
+            State::Each => "",
+            _ => " ON CONFLICT (key) DO NOTHING",
+        };
+        if let [(key, document)] = documents {
+            let values = format!("VALUES ($1, $2){conflict}");
+            return match self.write(collection, &values, key, document).await? {
+                0 => Err(Failure::duplicate(key)),
+                _ => Ok(()),
+            };
+        }
         self.buffers.sql.clear();
         self.buffers.sql.push_str(&format!(
-            "INSERT INTO \"{collection}\" (key, doc) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING"
+            "INSERT INTO \"{collection}\" (key, doc) SELECT * FROM unnest($1::text[], $2::jsonb[])\
+             {conflict}"
         ));
-        let mut json = std::mem::take(&mut self.buffers.json);
-        json.clear();
-        serde_json::to_writer(&mut json, document).map_err(Failure::invalid)?;
-        let inserted = self.execute(&[&key, &Json(&json)]).await;
-        self.buffers.json = json;
-        match inserted? {
-            0 => Err(Failure::duplicate(key)),
-            _ => Ok(()),
+        let (keys, texts): (Vec<&str>, Vec<String>) =
+            documents.iter().map(|(key, document)| (*key, document.to_string())).unzip();
+        let texts: Vec<Json<'_>> = texts.iter().map(|text| Json(text.as_bytes())).collect();
+        match self.execute(&[&keys, &texts]).await? {
+            all if all == documents.len() as u64 => Ok(()),
+            _ => Err(Failure::new(ErrorKind::Duplicate, "one of the keys is there already")),
         }
     }
 
-    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
+    async fn put(&mut self, collection: &str, key: &str, document: &Value) -> Done<()> {
+        let values = "VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET doc = excluded.doc";
+        self.write(collection, values, key, document).await.map(drop)
+    }
+
+    async fn patch(
+        &mut self,
+        collection: &str,
+        key: &str,
+        patches: &[Patch<'_>],
+        mut conditions: &[Condition<'_>],
+    ) -> Done<Patched> {
         for part in independent(patches) {
-            self.update(collection, key, part).await?;
+            match self.update(collection, key, part, std::mem::take(&mut conditions)).await? {
+                Patched::Done => {}
+                not => return Ok(not),
+            }
         }
-        Ok(())
+        Ok(Patched::Done)
     }
 
     async fn delete(&mut self, collection: &str, key: &str) -> Done<bool> {
@@ -270,7 +317,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
     }
 
     async fn commit(&mut self) -> Done<()> {
-        if matches!(self.state, State::NotBegun(_)) {
+        if matches!(self.state, State::NotBegun(_) | State::Each) {
             return Ok(());
         }
         if self.held.is_lost() {
@@ -285,7 +332,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
     }
 
     async fn rollback(&mut self) -> Done<()> {
-        if matches!(self.state, State::NotBegun(_)) {
+        if matches!(self.state, State::NotBegun(_) | State::Each) {
             return Ok(());
         }
         let done = self.held.client.batch_execute("ROLLBACK").await;

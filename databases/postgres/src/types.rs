@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use bytes::{BufMut, BytesMut};
+use serde_json::Value;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, accepts, to_sql_checked};
 
 /// The version of jsonb's binary format, its first byte.
@@ -22,6 +23,39 @@ impl ToSql for Json<'_> {
     }
 
     accepts!(JSONB);
+    to_sql_checked!();
+}
+
+/// The value of a parameter.
+#[derive(Debug)]
+pub(super) enum Parameter {
+    Number(i64),
+    Json(Vec<u8>),
+    Text(String),
+}
+
+impl Parameter {
+    /// A JSON value.
+    pub fn json(value: &Value) -> Self {
+        Parameter::Json(value.to_string().into_bytes())
+    }
+}
+
+impl ToSql for Parameter {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Any> {
+        match self {
+            Parameter::Number(n) => n.to_sql(kind, out),
+            Parameter::Json(text) => Json(text).to_sql(kind, out),
+            Parameter::Text(text) => text.to_sql(kind, out),
+        }
+    }
+
+    fn accepts(kind: &Type) -> bool {
+        <i64 as ToSql>::accepts(kind)
+            || <Json<'_> as ToSql>::accepts(kind)
+            || <String as ToSql>::accepts(kind)
+    }
+
     to_sql_checked!();
 }
 

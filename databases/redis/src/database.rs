@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use hoap_database::engine::{About, BoxedStore, Calls, Documents, Engine, Offers, Shop, What};
+use hoap_database::engine::{
+    About, BoxedStore, Calls, Documents, Engine, Offers, Shop, Transactions, What,
+};
 use hoap_database::failure::{Done, Failure};
 use hoap_record::Description;
 use redis::cluster::ClusterClient;
@@ -20,9 +22,18 @@ const NO_TRANSACTIONS: &str = "a transaction here is a list of commands fixed be
                                not undone where one of them fails";
 const NO_ANALYTICS: &str = "it has no language to query documents in";
 
+pub(super) const NO_NESTED: &str = "a field within another one is part of a JSON text, which its scripts cannot change without \
+     changing numbers and empty arrays in it";
+pub(super) const NO_FINDS: &str =
+    "its indexes are sets that a load makes at its end, and later writes do not change them";
+
 /// What it offers, and why not the rest.
-pub const OFFERS: Offers =
-    Offers(&[(What::Transactions, NO_TRANSACTIONS), (What::Analytics, NO_ANALYTICS)]);
+pub const OFFERS: Offers = Offers(&[
+    (What::Transactions, NO_TRANSACTIONS),
+    (What::Analytics, NO_ANALYTICS),
+    (What::NestedPatches, NO_NESTED),
+    (What::Finds, NO_FINDS),
+]);
 
 /// A Redis or Valkey server, or a cluster.
 pub struct RedisEngine {
@@ -134,6 +145,10 @@ impl Engine for RedisEngine {
     }
 
     fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
+    }
+
+    fn operations(&self) -> Option<&dyn Transactions> {
         Some(self)
     }
 

@@ -9,7 +9,7 @@
 use hoap_database::failure::{Done, Failure};
 use hoap_database::{json, path};
 use redis::Value as Answer;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The end of the field's name of a member that is not a string.
 const JSON: &str = ":json";
@@ -24,7 +24,7 @@ pub(super) fn fields(
     mut each: impl FnMut([&[u8]; 2], &[u8]),
 ) -> std::result::Result<usize, String> {
     let count = json::members(text, |name, value| match value {
-        json::Value::Text(text) if !name.is_empty() && !name.ends_with(JSON.as_bytes()) => {
+        json::Value::Text(text) if std::str::from_utf8(name).is_ok_and(is_plain) => {
             each([name, b""], text);
         }
         json::Value::Text(text) => {
@@ -42,6 +42,46 @@ pub(super) fn fields(
     }
 }
 
+/// Whether a member of this name is stored under it, where it is a string.
+pub(super) fn is_plain(name: &str) -> bool {
+    !name.is_empty() && !name.ends_with(JSON)
+}
+
+/// The document whose fields HGETALL has returned; `None` where there is none.
+pub(super) fn whole(answer: Answer) -> Done<Option<Value>> {
+    let pairs: Vec<(Answer, Answer)> = match answer {
+        Answer::Map(pairs) => pairs,
+        Answer::Array(all) => {
+            let mut all = all.into_iter();
+            std::iter::from_fn(|| all.next().zip(all.next())).collect()
+        }
+        other => return Err(Failure::broken(format!("HGETALL answered {other:?}"))),
+    };
+    if pairs.is_empty() {
+        return Ok(None);
+    }
+    let mut document = Map::new();
+    for pair in pairs {
+        let (Answer::BulkString(name), Answer::BulkString(value)) = pair else {
+            return Err(Failure::broken("a field is no text"));
+        };
+        let text = |bytes| {
+            String::from_utf8(bytes).map_err(|_| Failure::broken("a name or value is not UTF-8"))
+        };
+        let name = text(name)?;
+        match name.strip_suffix(JSON) {
+            Some(member) => {
+                let value = serde_json::from_slice(&value)
+                    .map_err(|e| Failure::broken(format!("{name}: {e}")))?;
+                document.insert(member.to_owned(), value);
+            }
+            None if name == EMPTY.0 => {}
+            None => drop(document.insert(name, Value::from(text(value)?))),
+        }
+    }
+    Ok(Some(Value::Object(document)))
+}
+
 /// A path into a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Path {
@@ -49,6 +89,8 @@ pub(super) struct Path {
     pub fields: [String; 2],
     /// The rest of the path, as a JSON pointer.
     pointer: String,
+    /// Whether the first of the fields is the member's.
+    plain: bool,
 }
 
 impl Path {
@@ -56,13 +98,13 @@ impl Path {
     pub fn new(path: &str) -> Path {
         let member = path::member(path);
         let fields = [member.to_owned(), format!("{member}{JSON}")];
-        Path { fields, pointer: path::pointer(path) }
+        Path { fields, pointer: path::pointer(path), plain: is_plain(member) }
     }
 
     /// The value at the path, from the answers for the two fields.
     pub fn value(&self, answers: &[Answer]) -> Done<Value> {
         match answers {
-            [Answer::BulkString(text), _] if self.pointer.is_empty() => {
+            [Answer::BulkString(text), _] if self.plain && self.pointer.is_empty() => {
                 let text = std::str::from_utf8(text)
                     .map_err(|_| Failure::broken(format!("{} is not UTF-8", self.fields[0])))?;
                 Ok(Value::from(text))
@@ -137,6 +179,14 @@ mod tests {
         let names: Vec<String> = stored(&document).into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["a:json", "a:json:json", ":json"]);
         assert_eq!(read(&document, "a"), json!(1));
+        assert_eq!(read(&document, "'a:json'"), json!("text"));
+        assert_eq!(read(&document, "''"), json!("empty"));
+        let bytes = |text: &str| Answer::BulkString(text.as_bytes().to_vec());
+        let pair = |(name, value): (String, Vec<u8>)| (bytes(&name), Answer::BulkString(value));
+        let pairs: Vec<_> = stored(&document).into_iter().map(pair).collect();
+        assert_eq!(whole(Answer::Map(pairs)), Ok(Some(document)));
+        let empty = Answer::Array(vec![bytes(""), bytes("")]);
+        assert_eq!((whole(empty), whole(Answer::Map(vec![]))), (Ok(Some(json!({}))), Ok(None)));
         assert_eq!(stored(&json!({})), [(String::new(), Vec::new())]);
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use hoap_database::engine::{self, Documents, Each, Offered};
 use hoap_database::failure::{Done, Failure};
+use hoap_database::path::{self, WHOLE};
 use hoap_database::{Index, Row};
 use hoap_record::{Medium, Stored};
 use redis::{Cmd, Value as Answer};
@@ -13,7 +14,7 @@ use serde_json::Value;
 use super::answers::texts;
 use super::bulk::BatchWriter;
 use super::connection::ClientConnection;
-use super::document::Path;
+use super::document::{self, Path};
 use super::notes::{IndexDefinition, expect};
 use super::pages::pages;
 use super::{RedisEngine, indexes, layout, notes, settle};
@@ -140,11 +141,13 @@ impl Documents for RedisEngine {
         let paths: Vec<Path> = fields.iter().map(|field| Path::new(field)).collect();
         expect(&mut connection, &[collection], &[]).await?;
         let names: Vec<&String> = paths.iter().flat_map(|path| &path.fields).collect();
+        let whole = fields.contains(&WHOLE);
         let mut next = pages(&self.server.options.prefix, collection);
         while let Some(keys) = next.page(&mut connection).await? {
             let there = next.exist(&mut connection, &keys).await?;
             let rows = match names.is_empty() {
                 true => Vec::new(),
+                false if whole => next.read_whole(&mut connection, &keys).await?,
                 false => next.read(&mut connection, &keys, &names).await?,
             };
             for (at, key) in keys.iter().enumerate() {
@@ -153,7 +156,10 @@ impl Documents for RedisEngine {
                     continue;
                 }
                 let mut row = Row::with_capacity(paths.len());
-                if let Some(Answer::Array(answers)) = rows.get(at) {
+                if whole {
+                    let document = document::whole(rows[at].clone())?.unwrap_or_default();
+                    row.extend(fields.iter().map(|path| at_path(&document, path)));
+                } else if let Some(Answer::Array(answers)) = rows.get(at) {
                     for (path, answers) in paths.iter().zip(answers.chunks(2)) {
                         row.push(path.value(answers)?);
                     }
@@ -163,6 +169,11 @@ impl Documents for RedisEngine {
         }
         Ok(())
     }
+}
+
+/// The value at a path of a document.
+pub(super) fn at_path(document: &Value, path: &str) -> Value {
+    path::get(document, path).cloned().unwrap_or_default()
 }
 
 /// Removes the progress first, the notes of collections and indexes and then the note last: an

@@ -42,6 +42,7 @@ mod indexes;
 mod key_value;
 mod layout;
 mod notes;
+mod operations;
 mod options;
 mod pages;
 mod script;

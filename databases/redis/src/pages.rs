@@ -69,6 +69,20 @@ impl Pages {
         connection.send_all(keys.iter().map(read).collect()).await
     }
 
+    /// All fields of each of these documents, as HGETALL returns them.
+    pub async fn read_whole(
+        &self,
+        connection: &mut ClientConnection,
+        keys: &[String],
+    ) -> Done<Vec<Answer>> {
+        let read = |key: &String| {
+            let mut command = redis::cmd("HGETALL");
+            command.arg(self.name(key));
+            command
+        };
+        connection.send_all(keys.iter().map(read).collect()).await
+    }
+
     /// Whether each of these documents exists.
     pub async fn exist(
         &self,

@@ -28,6 +28,15 @@ pub(super) struct Scripts {
     /// Removes a record and its key from the collection's. Keys: record, keys of the collection.
     /// Argument: key. Says whether it was there.
     pub delete: Script,
+    /// Adds documents and their keys, unless one of them is there. Keys: documents, keys of the
+    /// collection. Arguments of each document: key, number of arguments, names and values. 0 where
+    /// they were added, else the number of one that is there.
+    pub insert_all: Script,
+    /// Puts a document in the place of whatever is there, and its key among the collection's. Keys:
+    /// document, keys of the collection. Arguments: key, then names and values.
+    pub put: Script,
+    /// Changes fields of a document.
+    pub patch: Script,
     /// Puts a document in the place of whatever is there. Key: document. Arguments: names and
     /// values.
     pub replace: Script,
@@ -77,6 +86,23 @@ const UPDATE: &str = concat!(
 
 const DELETE: &str = "redis.call('ZREM', KEYS[2], ARGV[1]) return redis.call('DEL', KEYS[1])";
 
+const INSERT_ALL: &str = concat!(
+    "local set, at = KEYS[#KEYS], 1 ",
+    "for d = 1, #KEYS - 1 do if redis.call('EXISTS', KEYS[d]) == 1 then return d end end ",
+    "for d = 1, #KEYS - 1 do redis.call('ZADD', set, 0, ARGV[at]) ",
+    "local from, last = at + 2, at + 1 + ARGV[at + 1] ",
+    set_from!("KEYS[d]", "from", "last"),
+    "at = last + 1 end return 0"
+);
+
+const PUT: &str = concat!(
+    "redis.call('DEL', KEYS[1]) redis.call('ZADD', KEYS[2], 0, ARGV[1]) ",
+    set_from!("KEYS[1]", "2", "#ARGV"),
+    "return 1"
+);
+
+const PATCH: &str = include_str!("patch.lua");
+
 const REPLACE: &str =
     concat!("redis.call('DEL', KEYS[1]) ", set_from!("KEYS[1]", "1", "#ARGV"), "return 1");
 
@@ -91,6 +117,9 @@ impl Default for Scripts {
             insert_alone: script(INSERT_ALONE),
             update: script(UPDATE),
             delete: script(DELETE),
+            insert_all: script(INSERT_ALL),
+            put: script(PUT),
+            patch: script(PATCH),
             replace: script(REPLACE),
             compare_and_set: script(COMPARE_AND_SET),
         }

@@ -1,13 +1,32 @@
 //! SQL text: names and paths are checked ones, values are always bound.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use hoap_database::failure::{Done, Failure};
-use hoap_database::{Index, Order, Row};
+use hoap_database::path::{self, Step};
+use hoap_database::search::{self, Term};
+use hoap_database::{Bounds, Find, Index, Order, Row};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use serde_json::Value;
 
 use crate::error::OrFail;
+
+/// `'$.a.b[3]'`: a path as SQLite's functions take it.
+pub(super) fn place(path: &str) -> String {
+    let mut out = "'$".to_owned();
+    for step in path::steps(path) {
+        let _ = match step {
+            Step::Position(n) => write!(out, "[{n}]"),
+            Step::Field(name) if step.is_plain() => write!(out, ".{name}"),
+            Step::Field(name) => {
+                write!(out, ".{}", Value::from(name).to_string().replace('\'', "''"))
+            }
+        };
+    }
+    out.push('\'');
+    out
+}
 
 /// Appends `doc -> '$.a', doc -> '$.b'`, or `1` where there are no fields.
 ///
@@ -16,7 +35,7 @@ use crate::error::OrFail;
 fn fields(fields: &[&str], out: &mut String) {
     for (i, field) in fields.iter().enumerate() {
         let comma = if i == 0 { "" } else { ", " };
-        let _ = write!(out, "{comma}doc -> '$.{field}'");
+        let _ = write!(out, "{comma}doc -> {}", place(field));
     }
     if fields.is_empty() {
         out.push('1');
@@ -33,7 +52,7 @@ pub(super) fn get(collection: &str, asked: &[&str], out: &mut String) {
 
 /// `SELECT key, field FROM collection`, the field as a number.
 pub(super) fn counters(collection: &str, field: &str) -> String {
-    format!("SELECT key, doc ->> '$.{field}' FROM \"{collection}\"")
+    format!("SELECT key, doc ->> {} FROM \"{collection}\"", place(field))
 }
 
 /// `SELECT key, fields FROM collection`.
@@ -49,6 +68,12 @@ pub(super) fn create_table(collection: &str) -> String {
     format!("CREATE TABLE \"{collection}\" (key TEXT NOT NULL PRIMARY KEY, doc BLOB NOT NULL)")
 }
 
+/// `INSERT` of a key and the JSON text of its document in the place of what is there.
+pub(super) fn put(collection: &str, out: &mut String) {
+    insert(collection, out);
+    out.push_str(" ON CONFLICT (key) DO UPDATE SET doc = excluded.doc");
+}
+
 /// `INSERT` of a key and the JSON text of its document.
 pub(super) fn insert(collection: &str, out: &mut String) {
     out.clear();
@@ -57,7 +82,7 @@ pub(super) fn insert(collection: &str, out: &mut String) {
 
 /// The expression that an index field is on, and that a search must repeat word by word.
 fn index_field(field: &str) -> String {
-    format!("doc ->> '$.{field}'")
+    format!("doc ->> {}", place(field))
 }
 
 /// `CREATE INDEX name ON collection (…)`.
@@ -67,38 +92,112 @@ pub(super) fn create_index(index: &Index) -> String {
     format!("CREATE INDEX \"{}\" ON \"{}\" ({expressions})", index.name, index.collection)
 }
 
-/// The search of [`hoap_database::Transaction::find`]: parameter i is value i of the
-/// prefix, the one after them the limit.
+/// The search of [`hoap_database::Transaction::find`]; returns the values of its parameters.
 ///
 /// `INDEXED BY` makes a missing index an error instead of a full scan that nobody notices.
-pub(super) fn find(
-    index: &Index,
-    prefix: &[Value],
-    order: Order,
-    limited: bool,
-    asked: &[&str],
-    out: &mut String,
-) {
+pub(super) fn find<'a>(find: &Find<'a>, out: &mut String) -> Vec<Cow<'a, Value>> {
+    let Find { index, prefix, order, limit, fields: asked, .. } = find;
     out.clear();
     out.push_str("SELECT key, ");
     fields(asked, out);
     let _ = write!(out, " FROM \"{}\" INDEXED BY \"{}\"", index.collection, index.name);
-    for (i, (field, value)) in index.fields.iter().zip(prefix).enumerate() {
-        let word = if i == 0 { "WHERE" } else { "AND" };
+    let mut values: Vec<Cow<'a, Value>> = prefix.iter().map(Cow::Borrowed).collect();
+    let mut word = " WHERE ";
+    for (i, (field, value)) in index.fields.iter().zip(*prefix).enumerate() {
         let operator = if value.is_null() { "IS" } else { "=" };
-        let _ = write!(out, " {word} {} {operator} ?{}", index_field(field), i + 1);
+        let _ = write!(out, "{word}{} {operator} ?{}", index_field(field), i + 1);
+        word = " AND ";
     }
-    for (i, field) in index.fields.iter().skip(prefix.len()).enumerate() {
+    if let Some(range) = find.range {
+        out.push_str(word);
+        within(&index_field(&find.rest()[0]), range, &mut values, out);
+        word = " AND ";
+    }
+    behind(find, word, &mut values, out);
+    let direction = match order {
+        Order::Ascending => "",
+        Order::Descending => " DESC",
+    };
+    let mut fields: Vec<_> = find.rest().iter().map(|field| index_field(field)).collect();
+    fields.extend(find.pages.map(|_| "key".to_owned()));
+    for (i, field) in fields.iter().enumerate() {
         let comma = if i == 0 { " ORDER BY " } else { ", " };
-        let direction = match order {
-            Order::Ascending => "",
-            Order::Descending => " DESC",
-        };
-        let _ = write!(out, "{comma}{}{direction}", index_field(field));
+        let _ = write!(out, "{comma}{field}{direction}");
     }
-    if limited {
-        let _ = write!(out, " LIMIT ?{}", prefix.len() + 1);
+    if let Some(limit) = limit {
+        values.push(Cow::Owned(i64::try_from(*limit).unwrap_or(i64::MAX).into()));
+        let _ = write!(out, " LIMIT ?{}", values.len());
     }
+    values
+}
+
+/// Appends that a field lies in bounds. Numbers are smaller than texts here: an open end is the
+/// border between them.
+fn within<'a>(field: &str, bounds: Bounds<'a>, values: &mut Vec<Cow<'a, Value>>, out: &mut String) {
+    let text = bounds.is_text();
+    let mut bound = |value: &'a Value| {
+        values.push(Cow::Borrowed(value));
+        format!("?{}", values.len())
+    };
+    let min = bounds.min.map(&mut bound).or(text.then(|| "''".to_owned()));
+    let max = bounds.max.map(&mut bound);
+    let below = match (&max, text) {
+        (Some(max), _) => Some(format!("<= {max}")),
+        (None, false) => Some("< ''".to_owned()),
+        (None, true) => None,
+    };
+    let ends = min.map(|min| format!(">= {min}")).into_iter().chain(below);
+    let ends: Vec<_> = ends.map(|end| format!("{field} {end}")).collect();
+    out.push_str(&ends.join(" AND "));
+}
+
+/// Appends that a document is behind the last one that was found.
+fn behind<'a>(find: &Find<'a>, word: &str, values: &mut Vec<Cow<'a, Value>>, out: &mut String) {
+    let ways = search::behind(find);
+    if ways.is_empty() {
+        return;
+    }
+    let ascending = find.order == Order::Ascending;
+    let mut bound = |value: Cow<'a, Value>| {
+        values.push(value);
+        format!("?{}", values.len())
+    };
+    out.push_str(word);
+    // By this alone the index finds where to begin.
+    if let Some((field, value)) =
+        find.rest().first().zip(find.behind().and_then(|l| l.values.first()))
+        && !value.is_null()
+        && (ascending || find.range.is_some())
+    {
+        let beyond = if ascending { ">=" } else { "<=" };
+        let value = bound(Cow::Borrowed(value));
+        let _ = write!(out, "{} {beyond} {value} AND ", index_field(field));
+    }
+    let ways: Vec<_> = ways
+        .into_iter()
+        .map(|terms| {
+            let text = |term| match term {
+                Term::Equal(path, Value::Null) => format!("{} IS NULL", index_field(path)),
+                Term::Equal(path, value) => {
+                    format!("{} = {}", index_field(path), bound(Cow::Borrowed(value)))
+                }
+                Term::After(path, Value::Null) => format!("{} IS NOT NULL", index_field(path)),
+                Term::After(path, value) => {
+                    let (field, value) = (index_field(path), bound(Cow::Borrowed(value)));
+                    match ascending {
+                        true => format!("{field} > {value}"),
+                        false => format!("({field} < {value} OR {field} IS NULL)"),
+                    }
+                }
+                Term::KeyAfter(key) => {
+                    let than = if ascending { ">" } else { "<" };
+                    format!("key {than} {}", bound(Cow::Owned(key.into())))
+                }
+            };
+            terms.into_iter().map(text).collect::<Vec<_>>().join(" AND ")
+        })
+        .collect();
+    let _ = write!(out, "({})", ways.join(" OR "));
 }
 
 /// JSON text as a parameter. SQLite takes text for JSON, and a blob for JSONB.
@@ -151,7 +250,13 @@ mod tests {
         );
         let mut text = String::new();
         let prefix = [json!(1), json!(null)];
-        find(&index, &prefix, Order::Descending, true, &["q"], &mut text);
+        let search = Find {
+            order: Order::Descending,
+            limit: Some(3),
+            fields: &["q"],
+            ..Find::by(&index, &prefix)
+        };
+        assert_eq!(find(&search, &mut text).len(), 3);
         assert_eq!(
             text,
             r#"SELECT key, doc -> '$.q' FROM "c" INDEXED BY "i" WHERE doc ->> '$.x' = ?1 AND doc ->> '$.y.z' IS ?2 ORDER BY doc ->> '$.w[1]' DESC LIMIT ?3"#
@@ -178,7 +283,8 @@ mod tests {
                 ),
             ] {
                 let prefix = given.as_array().unwrap();
-                find(&index, prefix, order, true, &["x", "q"], &mut text);
+                let (limit, fields) = (Some(1), &["x", "q"][..]);
+                find(&Find { order, limit, fields, ..Find::by(&index, prefix) }, &mut text);
                 let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {text}")).unwrap();
                 let mut rows = plan.raw_query();
                 let mut steps = Vec::new();

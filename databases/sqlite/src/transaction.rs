@@ -6,8 +6,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use hoap_database::engine::{self, Read, Session, Transactions};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::patches::independent;
-use hoap_database::{Access, Find, Patch, Row};
+use hoap_database::patches::{independent, why_not};
+use hoap_database::path::WHOLE;
+use hoap_database::{Access, Condition, Find, Patch, Patched, Row};
 use hoap_record::witness::Level;
 use rusqlite::{CachedStatement, Connection};
 use serde_json::Value;
@@ -65,6 +66,7 @@ impl Session for TransactionSession {
                 begin_snapshot(&self.reader).or_fail()?;
                 HeldConnection::Reader(&mut self.reader)
             }
+            Access::Each => HeldConnection::Each(&mut self.reader, &self.writer),
         };
         Ok(Box::new(OpenTransaction { held, buffers: &mut self.buffers }))
     }
@@ -88,15 +90,40 @@ pub(super) fn begin_snapshot(connection: &Connection) -> rusqlite::Result<()> {
 enum HeldConnection<'a> {
     Reader(&'a mut Connection),
     Writer(Turn<'a>),
+    /// No transaction: each statement that writes has a turn of its own.
+    Each(&'a mut Connection, &'a Writer),
 }
 
-impl Deref for HeldConnection<'_> {
+/// The connection that one statement writes on.
+enum Lent<'a> {
+    Held(&'a Connection),
+    Turn(Turn<'a>),
+}
+
+impl Deref for Lent<'_> {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
         match self {
+            Lent::Held(connection) => connection,
+            Lent::Turn(turn) => turn,
+        }
+    }
+}
+
+impl HeldConnection<'_> {
+    fn reading(&self) -> &Connection {
+        match self {
             HeldConnection::Reader(connection) => connection,
             HeldConnection::Writer(turn) => turn,
+            HeldConnection::Each(reader, _) => reader,
+        }
+    }
+
+    fn writing(&self) -> Done<Lent<'_>> {
+        match self {
+            HeldConnection::Each(_, writer) => writer.turn(Role::Writer).map(Lent::Turn),
+            _ => Ok(Lent::Held(self.reading())),
         }
     }
 }
@@ -120,27 +147,53 @@ impl Drop for OpenTransaction<'_> {
 }
 
 impl OpenTransaction<'_> {
-    fn read(&mut self, key: &str, fields: &[&str]) -> Done<Option<Row>> {
-        let mut statement = self.held.prepare_cached(&self.buffers.sql).or_fail()?;
+    fn read(&self, key: &str, fields: &[&str]) -> Done<Option<Row>> {
+        let mut statement = self.held.reading().prepare_cached(&self.buffers.sql).or_fail()?;
         let mut rows = statement.query([key]).or_fail()?;
         rows.next().or_fail()?.map(|row| sql::row(row, 0, fields.len())).transpose()
     }
 
-    /// Runs one UPDATE; the error of one without effect names the condition that failed.
-    fn update(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
-        patch::update(collection, patches, &mut self.buffers.sql);
-        let mut statement = self.held.prepare_cached(&self.buffers.sql).or_fail()?;
+    /// Runs one UPDATE; looks why one without effect had none.
+    fn update(
+        &mut self,
+        collection: &str,
+        key: &str,
+        patches: &[Patch<'_>],
+        conditions: &[Condition<'_>],
+    ) -> Done<Patched> {
+        let values = patch::update(collection, patches, conditions, &mut self.buffers.sql);
+        let lent = self.held.writing()?;
+        let mut statement = lent.prepare_cached(&self.buffers.sql).or_fail()?;
         bind(&mut statement, 1, &key).or_fail()?;
-        for (i, patch) in patches.iter().enumerate() {
-            bind(&mut statement, i + 2, &patch::value(&patch.change)).or_fail()?;
+        for (i, value) in values.iter().enumerate() {
+            bind(&mut statement, i + 2, value).or_fail()?;
         }
-        match statement.raw_execute().or_fail()? {
-            1 => Ok(()),
-            _ => Err(Failure::broken(
-                patch::why_not(&self.held, collection, key, patches).or_fail()?,
-            )),
+        if statement.raw_execute().or_fail()? == 1 {
+            return Ok(Patched::Done);
         }
+        drop(statement);
+        sql::get(collection, &[WHOLE], &mut self.buffers.sql);
+        let mut statement = lent.prepare_cached(&self.buffers.sql).or_fail()?;
+        let mut rows = statement.query([key]).or_fail()?;
+        let row = rows.next().or_fail()?.map(|row| sql::row(row, 0, 1)).transpose()?;
+        let document = row.and_then(|mut row| row.pop());
+        why_not(document.as_ref(), patches, conditions)
     }
+}
+
+/// Runs the statement in the buffer for each of these documents.
+fn write(
+    connection: &Connection,
+    Buffers { sql: text, json }: &mut Buffers,
+    documents: &[(&str, &Value)],
+) -> Done<()> {
+    let mut statement = connection.prepare_cached(text).or_fail()?;
+    for (key, document) in documents {
+        json.clear();
+        serde_json::to_writer(&mut *json, document).map_err(Failure::invalid)?;
+        statement.execute((key, sql::json_text(json))).or_fail()?;
+    }
+    Ok(())
 }
 
 fn bind(
@@ -156,7 +209,10 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
     /// After some errors (a full disk) SQLite has rolled back by itself; the next statement would
     /// be a transaction of its own.
     fn is_over(&self) -> bool {
-        self.held.is_autocommit()
+        match self.held {
+            HeldConnection::Each(..) => false,
+            _ => self.held.reading().is_autocommit(),
+        }
     }
 
     // One prepared statement, run for each key: in the same process this costs no more than a list
@@ -168,55 +224,75 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
     }
 
     async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>> {
-        let Find { index, prefix, order, limit, fields, .. } = find;
-        let text = &mut self.buffers.sql;
-        sql::find(index, prefix, order, limit.is_some(), fields, text);
-        let mut statement = self.held.prepare_cached(text).or_fail()?;
-        for (i, value) in prefix.iter().enumerate() {
+        let values = sql::find(&find, &mut self.buffers.sql);
+        let mut statement = self.held.reading().prepare_cached(&self.buffers.sql).or_fail()?;
+        for (i, value) in values.iter().enumerate() {
             let unsearchable = || Failure::invalid(format!("{value} cannot be searched for"));
             bind(&mut statement, i + 1, &sql::scalar(value).ok_or_else(unsearchable)?).or_fail()?;
-        }
-        if let Some(limit) = limit {
-            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            bind(&mut statement, prefix.len() + 1, &limit).or_fail()?;
         }
         let mut rows = statement.raw_query();
         let mut found = Vec::new();
         while let Some(row) = rows.next().or_fail()? {
-            found.push((row.get(0).or_fail()?, sql::row(row, 1, fields.len())?));
+            found.push((row.get(0).or_fail()?, sql::row(row, 1, find.fields.len())?));
         }
         Ok(found)
     }
 
-    async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Done<()> {
-        let Buffers { sql: text, json } = &mut *self.buffers;
-        sql::insert(collection, text);
-        json.clear();
-        serde_json::to_writer(&mut *json, document).map_err(Failure::invalid)?;
-        self.held.prepare_cached(text).or_fail()?.execute((key, sql::json_text(json))).or_fail()?;
-        Ok(())
+    async fn insert(&mut self, collection: &str, documents: &[(&str, &Value)]) -> Done<()> {
+        sql::insert(collection, &mut self.buffers.sql);
+        let lent = self.held.writing()?;
+        match &lent {
+            Lent::Turn(turn) if documents.len() > 1 => {
+                turn.begin().or_fail()?;
+                write(turn, self.buffers, documents)?;
+                commit(turn).map_err(|(e, open)| error::commit(e, open))
+            }
+            _ => write(&lent, self.buffers, documents),
+        }
     }
 
-    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
-        independent(patches).try_for_each(|part| self.update(collection, key, part))
+    async fn put(&mut self, collection: &str, key: &str, document: &Value) -> Done<()> {
+        sql::put(collection, &mut self.buffers.sql);
+        write(&*self.held.writing()?, self.buffers, &[(key, document)])
+    }
+
+    async fn patch(
+        &mut self,
+        collection: &str,
+        key: &str,
+        patches: &[Patch<'_>],
+        mut conditions: &[Condition<'_>],
+    ) -> Done<Patched> {
+        for part in independent(patches) {
+            match self.update(collection, key, part, std::mem::take(&mut conditions))? {
+                Patched::Done => {}
+                not => return Ok(not),
+            }
+        }
+        Ok(Patched::Done)
     }
 
     async fn delete(&mut self, collection: &str, key: &str) -> Done<bool> {
         let text = format!("DELETE FROM \"{collection}\" WHERE key = ?1");
-        Ok(self.held.prepare_cached(&text).or_fail()?.execute([key]).or_fail()? > 0)
+        let lent = self.held.writing()?;
+        Ok(lent.prepare_cached(&text).or_fail()?.execute([key]).or_fail()? > 0)
     }
 
     async fn commit(&mut self) -> Done<()> {
+        if matches!(self.held, HeldConnection::Each(..)) {
+            return Ok(());
+        }
         if matches!(&self.held, HeldConnection::Writer(turn) if turn.loses_commit()) {
             return self.rollback().await;
         }
-        commit(&self.held).map_err(|(e, open)| error::commit(e, open))
+        commit(self.held.reading()).map_err(|(e, open)| error::commit(e, open))
     }
 
     async fn rollback(&mut self) -> Done<()> {
         // SQLite may have rolled back by itself after an error.
-        if !self.is_over() {
-            self.held.prepare_cached("ROLLBACK").or_fail()?.execute([]).or_fail()?;
+        let connection = self.held.reading();
+        if !connection.is_autocommit() {
+            connection.prepare_cached("ROLLBACK").or_fail()?.execute([]).or_fail()?;
         }
         Ok(())
     }

@@ -40,6 +40,10 @@ const OFFERS: Offers = Offers(&[
     (What::Analytics, "it has no query language"),
     (What::Pagination, "it has no indexes"),
     (What::Join, "it has no indexes"),
+    (What::Operations, "it was made for records"),
+    (What::Patches, "it was made for records"),
+    (What::NestedPatches, "it was made for records"),
+    (What::Finds, "it has no indexes"),
 ]);
 
 /// What a `hoap` must know of it before a URL is opened.

@@ -68,7 +68,7 @@ pub async fn deliver_district(
     tx.patch("orders", &key, &patches).await?;
 
     let patches = [
-        Patch { path: "c_balance", change: Change::AddCents(amount) },
+        Patch { path: "c_balance", change: Change::cents(amount) },
         Patch { path: "c_delivery_cnt", change: Change::AddInteger(1) },
     ];
     tx.patch("customer", &format!("{w}.{d}.{c}"), &patches).await?;

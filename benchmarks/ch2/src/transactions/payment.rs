@@ -62,8 +62,8 @@ pub async fn payment(
     let c_id = customer.integer(0)? as u32;
     let balance = customer.cents(1)? - amount;
     let mut patches = vec![
-        Patch { path: "c_balance", change: Change::AddCents(-amount) },
-        Patch { path: "c_ytd_payment", change: Change::AddCents(amount) },
+        Patch { path: "c_balance", change: Change::cents(-amount) },
+        Patch { path: "c_ytd_payment", change: Change::cents(amount) },
         Patch { path: "c_payment_cnt", change: Change::AddInteger(1) },
     ];
     if customer.text(2)? == "BC" {
@@ -111,7 +111,7 @@ async fn take_in(
     fields.extend(till.address);
     let row = tx.get(collection, key, &fields, Intent::Change).await?;
     let name = Fields::of(collection, key, row)?.text(0)?.to_owned();
-    let patch = Patch { path: till.ytd, change: Change::AddCents(amount) };
+    let patch = Patch { path: till.ytd, change: Change::cents(amount) };
     tx.patch(collection, key, &[patch]).await?;
     Ok(name)
 }

@@ -13,7 +13,7 @@ use hoap_database::engine::{
     About, Calls, Done, Engine, OpenTransaction, Read, Session, Transactions,
 };
 use hoap_database::failure::Failure;
-use hoap_database::{Access, Database, Find, Patch, Row};
+use hoap_database::{Access, Condition, Database, Find, Patch, Patched, Row};
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::Description;
 use hoap_record::witness::Level;
@@ -82,11 +82,21 @@ impl OpenTransaction for Empty {
         Ok(Vec::new())
     }
 
-    async fn insert(&mut self, _: &str, _: &str, _: &Value) -> Done<()> {
+    async fn insert(&mut self, _: &str, _: &[(&str, &Value)]) -> Done<()> {
         only_reads()
     }
 
-    async fn patch(&mut self, _: &str, _: &str, _: &[Patch<'_>]) -> Done<()> {
+    async fn put(&mut self, _: &str, _: &str, _: &Value) -> Done<()> {
+        only_reads()
+    }
+
+    async fn patch(
+        &mut self,
+        _: &str,
+        _: &str,
+        _: &[Patch<'_>],
+        _: &[Condition<'_>],
+    ) -> Done<Patched> {
         only_reads()
     }
 

@@ -37,6 +37,12 @@ pub trait Engine: Any + Send + Sync {
         None
     }
 
+    /// Operations on documents, each a command of its own
+    /// ([`Access::Each`](crate::Access::Each)): where there are transactions, by their sessions.
+    fn operations(&self) -> Option<&dyn Transactions> {
+        self.transactions()
+    }
+
     /// Analytical queries.
     fn analytics(&self) -> Option<&dyn Analytics> {
         None

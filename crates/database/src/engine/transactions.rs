@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::answer::Row;
 use crate::failure::{Done, Failure};
-use crate::patch::{Access, Find, Patch, Read};
+use crate::patch::{Access, Condition, Find, Patch, Patched, Read};
 
 /// Multi-document transactions; see [`crate::Transactions`].
 #[async_trait]
@@ -15,6 +15,11 @@ pub trait Transactions: Send + Sync {
     /// `None` if none is.
     fn isolation(&self) -> Option<Level>;
 
+    /// Whether a read answers with what is stored. `null:` keeps nothing.
+    fn answers(&self) -> bool {
+        true
+    }
+
     /// Connects one client.
     async fn transaction_session(&self) -> Done<Box<dyn Session>>;
 }
@@ -22,7 +27,7 @@ pub trait Transactions: Send + Sync {
 /// One client's connection for transactions.
 #[async_trait]
 pub trait Session: Send {
-    /// Begins a transaction. Dropped without a commit it is rolled back.
+    /// Begins a transaction; with [`Access::Each`] none. Dropped without a commit it is rolled back.
     async fn begin<'a>(&'a mut self, access: Access) -> Done<Box<dyn OpenTransaction + 'a>>;
     /// See [`Bulk::abandon`](super::Bulk::abandon).
     fn abandon(&mut self) -> bool {
@@ -30,8 +35,8 @@ pub trait Session: Send {
     }
 }
 
-/// Operations inside one transaction; see [`crate::Transaction`]. Those that write are called in a
-/// transaction that may write only.
+/// Operations inside one transaction, or each by itself ([`Access::Each`]); see
+/// [`crate::Transaction`]. Those that write are called in a transaction that may write only.
 #[async_trait]
 pub trait OpenTransaction: Send {
     /// Whether an earlier error has ended it.
@@ -41,10 +46,19 @@ pub trait OpenTransaction: Send {
     async fn get(&mut self, read: Read<'_>) -> Done<Vec<Option<Row>>>;
     /// Documents by an index.
     async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>>;
-    /// Inserts a document, which is an object.
-    async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Done<()>;
-    /// Patches a document. Patches of one field follow each other.
-    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch<'_>]) -> Done<()>;
+    /// Inserts documents, at least one, which are objects of different keys.
+    async fn insert(&mut self, collection: &str, documents: &[(&str, &Value)]) -> Done<()>;
+    /// Puts a document, which is an object, in the place of whatever is there.
+    async fn put(&mut self, collection: &str, key: &str, document: &Value) -> Done<()>;
+    /// Patches a document where the conditions hold. There is a patch, and with [`Access::Each`]
+    /// none touches what another one changes; else patches of one field follow each other.
+    async fn patch(
+        &mut self,
+        collection: &str,
+        key: &str,
+        patches: &[Patch<'_>],
+        conditions: &[Condition<'_>],
+    ) -> Done<Patched>;
     /// Deletes a document; returns whether it existed.
     async fn delete(&mut self, collection: &str, key: &str) -> Done<bool>;
     /// Commits.

@@ -75,6 +75,21 @@ impl Database {
         Ok(Transactions { about: &self.about, engine })
     }
 
+    /// Operations on documents, each a command of its own
+    /// ([`Access::Each`](crate::Access::Each)).
+    pub fn operations(&self) -> Applicable<Transactions<'_>> {
+        let engine = self.about.offer(What::Operations, self.engine.operations())?;
+        Ok(Transactions { about: &self.about, engine })
+    }
+
+    /// Whether the database has what its operations may be asked for.
+    ///
+    /// # Errors
+    /// Why it has not.
+    pub fn has(&self, what: What) -> Applicable<()> {
+        self.about.offer(what, Some(()))
+    }
+
     /// Analytical queries.
     pub fn analytics(&self) -> Applicable<Analytics<'_>> {
         let engine = self.about.offer(What::Analytics, self.engine.analytics())?;

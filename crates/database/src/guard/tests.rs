@@ -18,7 +18,7 @@ use crate::engine::{
 use crate::failure::{Done, Failure};
 use crate::key_value::{Fields, Record, Scanned, Table};
 use crate::offers::Offered;
-use crate::patch::{Access, Find, Intent, Patch, Read};
+use crate::patch::{Access, Change, Condition, Find, Intent, Patch, Patched, Read};
 
 /// All that is asked of it fails so: at once, or queries when they are cancelled.
 #[derive(Clone)]
@@ -156,11 +156,21 @@ impl OpenTransaction for Fails {
         self.fail()
     }
 
-    async fn insert(&mut self, _: &str, _: &str, _: &Value) -> Done<()> {
+    async fn insert(&mut self, _: &str, _: &[(&str, &Value)]) -> Done<()> {
         self.fail()
     }
 
-    async fn patch(&mut self, _: &str, _: &str, _: &[Patch<'_>]) -> Done<()> {
+    async fn put(&mut self, _: &str, _: &str, _: &Value) -> Done<()> {
+        self.fail()
+    }
+
+    async fn patch(
+        &mut self,
+        _: &str,
+        _: &str,
+        _: &[Patch<'_>],
+        _: &[Condition<'_>],
+    ) -> Done<Patched> {
         self.fail()
     }
 
@@ -298,15 +308,29 @@ async fn kinds(failure: Failure) -> (Vec<ErrorKind>, Vec<ErrorKind>) {
     let (mut record, mut scanned) = (Record::default(), Scanned::default());
     let null = Value::Null;
     let kind = |done: Result<()>| done.unwrap_err().kind;
-    let writes = vec![
+    let mut writes = vec![
         kind(committed(Access::Write).await),
         kind(documents.set_note(None, &null).await.map(drop)),
         kind(records.insert("k", &record).await),
         kind(records.update("k", &record).await.map(drop)),
         kind(records.delete("k").await.map(drop)),
     ];
+    let add = [Patch { path: "n", change: Change::AddInteger(1) }];
+    let mut each = session.begin(Access::Each).await.unwrap();
+    writes.extend([
+        kind(each.insert("t", "k", &serde_json::json!({})).await),
+        kind(each.put("t", "k", &serde_json::json!({})).await),
+        kind(each.patch("t", "k", &add).await),
+        kind(each.delete("t", "k").await.map(drop)),
+    ]);
+    let mut repeatable = vec![
+        kind(each.get("t", "k", &[], Intent::Look).await.map(drop)),
+        kind(each.commit().await),
+    ];
     let mut t = session.begin(Access::Write).await.unwrap();
-    let repeatable = vec![
+    repeatable.extend([
+        kind(t.put("t", "k", &serde_json::json!({})).await),
+        kind(t.patch("t", "k", &add).await),
         kind(t.delete("t", "k").await.map(drop)),
         kind(t.insert("t", "k", &serde_json::json!({})).await),
         kind(t.get("t", "k", &[], Intent::Look).await.map(drop)),
@@ -319,7 +343,7 @@ async fn kinds(failure: Failure) -> (Vec<ErrorKind>, Vec<ErrorKind>) {
         kind(documents.drop(&["t"]).await),
         kind(records.read("k", Fields::All, &mut record).await.map(drop)),
         kind(records.scan("k", 1, Fields::All, &mut scanned).await),
-    ];
+    ]);
     (writes, repeatable)
 }
 

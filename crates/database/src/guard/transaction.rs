@@ -7,14 +7,15 @@ use hoap_record::witness::Level;
 use hoap_record::words::counted;
 use serde_json::Value;
 
-use super::check::check_paths;
+use super::check::{check_bounds, check_condition, check_patch, check_paths};
 use super::limit::{repeatable, unlimited, within, written};
 use super::stopping::Waiting;
 use crate::answer::Row;
 use crate::engine::{self, About, OpenTransaction};
 use crate::failure::{Done, Failure};
-use crate::patch::{Access, Find, Intent, Patch, Read};
-use crate::path;
+use crate::offers::What;
+use crate::patch::{Access, Condition, Find, Intent, Patch, Patched, Read};
+use crate::patches::independent;
 
 /// Multi-document transactions of a [`Database`](crate::Database).
 #[derive(Clone, Copy)]
@@ -40,6 +41,12 @@ impl Transactions<'_> {
         }
     }
 
+    /// Whether a read answers with what is stored. `null:` keeps nothing, so its documents have
+    /// nothing but nulls.
+    pub fn answers(&self) -> bool {
+        self.engine.answers()
+    }
+
     /// The isolation that the database promises to all of its transactions, with its settings as
     /// they are; `None` if it promises none.
     pub fn isolation(&self) -> Option<Level> {
@@ -57,12 +64,16 @@ pub struct Session {
 }
 
 impl Session {
-    /// Begins a transaction. Dropping it without a commit rolls it back.
+    /// Begins a transaction. Dropping it without a commit rolls it back. With [`Access::Each`]
+    /// nothing is begun, and each operation is done when it returns.
     ///
     /// # Errors
     /// Why the database did not begin one.
     pub async fn begin(&mut self, access: Access) -> Result<Transaction<'_>> {
         let Session { about, inner, unanswered, waiting } = self;
+        if access != Access::Each {
+            about.offer(What::Transactions, Some(()))?;
+        }
         if std::mem::take(unanswered) {
             inner.abandon();
         }
@@ -111,19 +122,38 @@ impl Transaction<'_> {
     fn check_writer(&self, collection: &str) -> Done<()> {
         self.check(collection, &[])?;
         match self.access {
-            Access::Write => Ok(()),
+            Access::Write | Access::Each => Ok(()),
             Access::Read => Err(Failure::invalid("the transaction was begun for reading only")),
         }
     }
 
-    fn check_patches(&self, collection: &str, patches: &[Patch<'_>]) -> Done<()> {
+    fn check_patches(
+        &self,
+        collection: &str,
+        patches: &[Patch<'_>],
+        conditions: &[Condition<'_>],
+    ) -> Done<()> {
         self.check_writer(collection)?;
-        patches.iter().try_for_each(|patch| path::check(patch.path).map(drop))?;
-        Ok(())
+        patches.iter().try_for_each(check_patch)?;
+        conditions.iter().try_for_each(check_condition)?;
+        match self.access {
+            Access::Each if independent(patches).nth(1).is_some() => {
+                Err(Failure::invalid("one command cannot change what another part of it changes"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_documents(&self, collection: &str, documents: &[(&str, &Value)]) -> Done<()> {
+        self.check_writer(collection)?;
+        match documents.iter().find(|(_, document)| !document.is_object()) {
+            Some((_, document)) => Err(Failure::invalid(format!("{document} is no JSON object"))),
+            None => Ok(()),
+        }
     }
 
     fn check_search(&self, find: &Find<'_>) -> Done<()> {
-        let Find { index, prefix, fields, .. } = find;
+        let Find { index, prefix, fields, range, .. } = find;
         self.check(&index.collection, fields)?;
         self.about.check_index(&index.name)?;
         check_paths(&index.fields)?;
@@ -131,17 +161,37 @@ impl Transaction<'_> {
             let fields = counted(index.fields.len(), "index field", "index fields");
             return Err(Failure::invalid(format!("{} values for {fields}", prefix.len())));
         }
-        match prefix.iter().find(|value| value.is_array() || value.is_object()) {
+        let last = find.behind();
+        if range.is_some() && find.rest().is_empty() {
+            return Err(Failure::invalid("a range is of the index field after the values given"));
+        }
+        range.as_ref().map_or(Ok(()), check_bounds)?;
+        if last.is_some_and(|last| last.values.len() != find.rest().len()) {
+            return Err(Failure::invalid(
+                "the last document has a value for each field after them",
+            ));
+        }
+        let values = last.map_or(&[][..], |last| last.values);
+        match prefix.iter().chain(values).find(|value| value.is_array() || value.is_object()) {
             Some(value) => Err(Failure::invalid(format!("{value} cannot be searched for"))),
             None => Ok(()),
         }
     }
 
-    /// A transaction that only reads changes nothing of what it reads.
+    /// A transaction that only reads changes nothing of what it reads, and a command by itself
+    /// nothing later.
     fn intent(&self, intent: Intent) -> Intent {
         match self.access {
-            Access::Read => Intent::Look,
+            Access::Read | Access::Each => Intent::Look,
             Access::Write => intent,
+        }
+    }
+
+    /// What the failure of an operation that writes means.
+    fn outcome(&self) -> fn(Failure) -> Failure {
+        match self.access {
+            Access::Each => written,
+            Access::Read | Access::Write => repeatable,
         }
     }
 }
@@ -154,15 +204,16 @@ macro_rules! waited {
     }};
 }
 
-/// The same; the transaction is over where no answer comes.
+/// The same; the transaction is over where no answer comes. The last argument says what a failure
+/// means.
 macro_rules! answer {
-    ($self:ident, $call:expr) => {
+    ($self:ident, $call:expr, $outcome:expr) => {
         match waited!($self, $call) {
-            Ok(done) => done.map_err(repeatable),
+            Ok(done) => done.map_err($outcome),
             Err(silence) => {
                 $self.over = true;
                 $self.inner.abandon();
-                Err(silence)
+                Err($outcome(silence))
             }
         }
     };
@@ -191,7 +242,7 @@ impl Transaction<'_> {
             return Ok(Vec::new());
         }
         let read = Read { intent: self.intent(read.intent), ..read };
-        answer!(self, self.inner.get(read))
+        answer!(self, self.inner.get(read), repeatable)
     }
 
     /// The fields of several documents, in the order of the keys.
@@ -219,7 +270,7 @@ impl Transaction<'_> {
         let done = match self.check_search(&find) {
             Ok(()) => {
                 let find = Find { intent: self.intent(find.intent), ..find };
-                answer!(self, self.inner.find(find))
+                answer!(self, self.inner.find(find), repeatable)
             }
             Err(failure) => Err(failure),
         };
@@ -235,16 +286,50 @@ impl Transaction<'_> {
     /// # Errors
     /// Why the database did not do it.
     pub async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Result<()> {
-        let done = match self.check_writer(collection) {
-            Ok(()) if !document.is_object() => {
-                Err(Failure::invalid(format!("{document} is no JSON object")))
-            }
-            Ok(()) => answer!(self, self.inner.insert(collection, key, document)),
-            Err(failure) => Err(failure),
-        };
+        let done = self.insert_all(collection, &[(key, document)]).await;
         done.map_err(|failure| {
             self.about.error(failure, &format!("insert {collection} {key} into"))
         })
+    }
+
+    /// Inserts several documents of different keys by one command, which is a duplicate if one of
+    /// the keys exists. Outside of a transaction the others may be there then, unless the database
+    /// says otherwise.
+    ///
+    /// # Errors
+    /// Why the database did not do it.
+    pub async fn insert_many(
+        &mut self,
+        collection: &str,
+        documents: &[(&str, &Value)],
+    ) -> Result<()> {
+        let done = self.insert_all(collection, documents).await;
+        let count = documents.len();
+        done.map_err(|failure| {
+            self.about.error(failure, &format!("insert {count} {collection} into"))
+        })
+    }
+
+    async fn insert_all(&mut self, collection: &str, documents: &[(&str, &Value)]) -> Done<()> {
+        self.check_documents(collection, documents)?;
+        if documents.is_empty() {
+            return Ok(());
+        }
+        let outcome = self.outcome();
+        answer!(self, self.inner.insert(collection, documents), outcome)
+    }
+
+    /// Puts a document in the place of whatever is there under its key.
+    ///
+    /// # Errors
+    /// Why the database did not do it.
+    pub async fn put(&mut self, collection: &str, key: &str, document: &Value) -> Result<()> {
+        let outcome = self.outcome();
+        let done = match self.check_documents(collection, &[(key, document)]) {
+            Ok(()) => answer!(self, self.inner.put(collection, key, document), outcome),
+            Err(failure) => Err(failure),
+        };
+        done.map_err(|failure| self.about.error(failure, &format!("put {collection} {key} into")))
     }
 
     /// Patches fields of one document. [`ErrorKind::Broken`](crate::ErrorKind::Broken) if the key
@@ -258,11 +343,42 @@ impl Transaction<'_> {
         key: &str,
         patches: &[Patch<'_>],
     ) -> Result<()> {
-        let done = match self.check_patches(collection, patches) {
-            Ok(()) => answer!(self, self.inner.patch(collection, key, patches)),
-            Err(failure) => Err(failure),
+        let done = match self.patch_where(collection, key, patches, &[]).await {
+            Ok(Patched::Missing) => Err(Failure::broken("no such key")),
+            done => done.map(drop),
         };
         done.map_err(|failure| self.about.error(failure, &format!("patch {collection} {key} in")))
+    }
+
+    /// Patches fields of one document if the conditions hold.
+    ///
+    /// # Errors
+    /// Why the database did not do it: [`ErrorKind::Broken`](crate::ErrorKind::Broken) if a patch
+    /// does not fit the document.
+    pub async fn patch_if(
+        &mut self,
+        collection: &str,
+        key: &str,
+        patches: &[Patch<'_>],
+        conditions: &[Condition<'_>],
+    ) -> Result<Patched> {
+        let done = self.patch_where(collection, key, patches, conditions).await;
+        done.map_err(|failure| self.about.error(failure, &format!("patch {collection} {key} in")))
+    }
+
+    async fn patch_where(
+        &mut self,
+        collection: &str,
+        key: &str,
+        patches: &[Patch<'_>],
+        conditions: &[Condition<'_>],
+    ) -> Done<Patched> {
+        self.check_patches(collection, patches, conditions)?;
+        if patches.is_empty() {
+            return Ok(Patched::Done);
+        }
+        let outcome = self.outcome();
+        answer!(self, self.inner.patch(collection, key, patches, conditions), outcome)
     }
 
     /// Deletes one document and returns whether it existed.
@@ -270,8 +386,9 @@ impl Transaction<'_> {
     /// # Errors
     /// Why the database did not do it.
     pub async fn delete(&mut self, collection: &str, key: &str) -> Result<bool> {
+        let outcome = self.outcome();
         let done = match self.check_writer(collection) {
-            Ok(()) => answer!(self, self.inner.delete(collection, key)),
+            Ok(()) => answer!(self, self.inner.delete(collection, key), outcome),
             Err(failure) => Err(failure),
         };
         done.map_err(|failure| self.about.error(failure, &format!("delete {collection} {key} in")))
@@ -291,7 +408,7 @@ impl Transaction<'_> {
                     Err(silence)
                 });
                 done.map_err(match self.access {
-                    Access::Read => repeatable,
+                    Access::Read | Access::Each => repeatable,
                     Access::Write => written,
                 })
             }
@@ -308,7 +425,7 @@ impl Transaction<'_> {
         if self.over {
             return Ok(());
         }
-        let done = answer!(self, self.inner.rollback());
+        let done = answer!(self, self.inner.rollback(), repeatable);
         done.map_err(|failure| self.about.error(failure, "roll back in"))
     }
 }

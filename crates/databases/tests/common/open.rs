@@ -107,6 +107,10 @@ fn capabilities_are_what_the_database_has() {
             key_value.is_ok_and(|key_value| key_value.scans().is_ok()),
             target.pages().is_ok(),
             joins.is_ok(),
+            target.operations().is_ok(),
+            target.has(What::Patches).is_ok(),
+            target.has(What::NestedPatches).is_ok(),
+            target.has(What::Finds).is_ok(),
         ];
         let names = What::ALL.into_iter().zip(offered).filter(|(_, offered)| *offered);
         assert!(names.map(|(what, _)| what).eq(scheme.capabilities()), "{}", scheme.database);

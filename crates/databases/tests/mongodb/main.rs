@@ -45,6 +45,7 @@ macro_rules! suite {
         // The imitation sends a document while it writes it, so that one is not always read whole:
         // that is left to a real server.
         hoap_testing::record_tests!($fresh);
+        hoap_testing::operation_tests!($fresh);
         // The imitation takes an offset of 4294967295 for -1: pages are left to a real server, and
         // to the tests of the command line.
         hoap_testing::conformance_tests!($fresh:

@@ -21,6 +21,10 @@ pub const OFFERS: Offers = Offers(&[
     (What::Transactions, "there are no transactions of several statements"),
     (What::KeyValue, NO_RECORDS),
     (What::Scans, NO_RECORDS),
+    (What::Operations, NO_RECORDS),
+    (What::Patches, NO_RECORDS),
+    (What::NestedPatches, NO_RECORDS),
+    (What::Finds, NO_RECORDS),
 ]);
 
 /// What names of collections must not begin with.

@@ -10,6 +10,7 @@ mod documents;
 mod key_value;
 mod killed;
 mod loading;
+mod operations;
 mod shop;
 mod silent;
 mod transactions;
@@ -30,6 +31,7 @@ pub use documents::*;
 pub use key_value::*;
 pub use killed::*;
 pub use loading::*;
+pub use operations::*;
 pub use shop::*;
 pub use silent::*;
 pub use transactions::*;
@@ -53,6 +55,8 @@ macro_rules! conformance_tests {
     ($fresh:path) => {
         $crate::document_tests!($fresh);
         $crate::transaction_tests!($fresh);
+        $crate::operation_tests!($fresh);
+        $crate::conformance_tests!($fresh: fields_of_any_name_are_patched);
         $crate::conformance_tests!($fresh:
             a_batch_is_all_or_nothing_and_so_is_its_progress,
             every_json_value_comes_back_as_it_went_in,
@@ -141,6 +145,53 @@ macro_rules! transaction_tests {
             a_duplicate_leaves_the_transaction_usable,
             a_reading_transaction_refuses_to_write,
             bad_names_are_refused_before_the_database_sees_them,
+        );
+    };
+}
+
+/// Operations on documents, each a command of its own, of a database that has them all.
+#[macro_export]
+macro_rules! operation_tests {
+    ($fresh:path) => { $crate::operation_tests!({} $fresh); };
+    ($about:tt $fresh:path) => {
+        $crate::plain_operation_tests!($about $fresh);
+        $crate::patch_tests!($about $fresh);
+        $crate::conformance_tests!($about $fresh:
+            each_delete_says_whether_it_was_there,
+            each_patch_changes_nested_fields,
+            a_search_follows_each_operation,
+            a_search_takes_a_range_and_an_order,
+            a_search_goes_on_behind_the_last_one,
+        );
+    };
+}
+
+/// Of these, those on whole documents.
+#[macro_export]
+macro_rules! plain_operation_tests {
+    ($fresh:path) => { $crate::plain_operation_tests!({} $fresh); };
+    ($about:tt $fresh:path) => {
+        $crate::conformance_tests!($about $fresh:
+            each_operation_is_done_when_it_returns,
+            a_key_inserted_twice_alone_is_a_duplicate,
+            documents_are_inserted_together,
+            every_value_comes_back_from_each_operation,
+            a_field_of_any_name_comes_back,
+            operations_that_are_not_offered_are_refused,
+        );
+    };
+}
+
+/// Of these, patches of the document's own fields.
+#[macro_export]
+macro_rules! patch_tests {
+    ($fresh:path) => { $crate::patch_tests!({} $fresh); };
+    ($about:tt $fresh:path) => {
+        $crate::conformance_tests!($about $fresh:
+            each_patch_changes_members,
+            no_addition_is_lost,
+            a_condition_decides_whether_a_patch_is_made,
+            a_condition_and_its_patch_are_one_step,
         );
     };
 }

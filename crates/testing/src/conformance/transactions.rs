@@ -14,11 +14,11 @@ pub(super) fn add(path: &str, n: i64) -> Patch<'_> {
     Patch { path, change: Change::AddInteger(n) }
 }
 
-fn cents(path: &str, n: i64) -> Patch<'_> {
-    Patch { path, change: Change::AddCents(n) }
+pub(super) fn cents(path: &str, n: i64) -> Patch<'_> {
+    Patch { path, change: Change::cents(n) }
 }
 
-fn append(path: &str, value: Value) -> Patch<'_> {
+pub(super) fn append(path: &str, value: Value) -> Patch<'_> {
     Patch { path, change: Change::Append(value) }
 }
 

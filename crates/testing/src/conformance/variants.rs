@@ -109,6 +109,9 @@ macro_rules! variant_tests {
             a_scan_goes_on_from_its_start_in_the_order_of_the_keys,
             no_field_is_lost_among_many_writers,
             a_record_is_read_whole,
+            each_operation_is_done_when_it_returns,
+            documents_are_inserted_together,
+            each_patch_changes_members,
             pages_are_the_customers_of_the_country,
             every_join_sums_to_the_cent,
             a_join_of_nothing_is_empty,
@@ -170,6 +173,7 @@ macro_rules! variant_tests {
     // they cannot keep otherwise.
     ($fresh:path: lightweight) => {
         $crate::conformance_tests!($fresh:
+            each_delete_says_whether_it_was_there,
             an_inserted_record_is_there_for_everyone,
             a_deleted_record_is_gone_for_everyone,
             deleting_an_absent_record_finds_none,

@@ -76,6 +76,7 @@ pub fn eval(expr: &Expr, rows: &[&Row], args: &[Value]) -> Found {
             Some(json!(is == *positive))
         }
         Expr::Binary("AND", a, b) => Some(json!(holds(a, rows, args)? && holds(b, rows, args)?)),
+        Expr::Binary("OR", a, b) => Some(json!(holds(a, rows, args)? || holds(b, rows, args)?)),
         Expr::Binary(sign, a, b) => {
             let (Some(a), Some(b)) = (eval(a, rows, args)?, eval(b, rows, args)?) else {
                 return Ok(None);
@@ -108,6 +109,7 @@ fn call(name: &str, values: &[Option<Value>]) -> Found {
     Ok(match name {
         "DS_VERSION" => Some(json!("7.6.2-3721-scripted")),
         "ISNUMBER" => first.map(|v| json!(v.is_number())),
+        "ISSTRING" => first.map(|v| json!(v.is_string())),
         "ISARRAY" => first.map(|v| json!(v.is_array())),
         "ISOBJECT" => first.map(|v| json!(v.is_object())),
         "TYPE" => Some(json!(match first {

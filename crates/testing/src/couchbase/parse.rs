@@ -70,9 +70,15 @@ pub enum Statement {
         unless: Box<Select>,
         raw: Expr,
     },
+    Upsert {
+        into: Keyspace,
+        key: Expr,
+        value: Expr,
+    },
     Update {
         of: Keyspace,
         set: Vec<(Expr, Expr)>,
+        unset: Vec<Expr>,
         filter: Option<Expr>,
         raw: Expr,
     },
@@ -251,16 +257,30 @@ impl Parser<'_> {
             let (_, raw) = self.filter_and_returning()?;
             return Ok(Statement::Insert { into, key, value, unless, raw });
         }
+        if self.words("UPSERT INTO") {
+            let into = self.keyspace()?;
+            for words in ["(", "KEY", ",", "VALUE", ")", "VALUES", "("] {
+                self.expect(words)?;
+            }
+            let key = self.expr()?;
+            self.expect(",")?;
+            let value = self.expr()?;
+            self.expect(")")?;
+            return Ok(Statement::Upsert { into, key, value });
+        }
         if self.words("UPDATE") {
             let of = self.keyspace()?;
-            self.expect("SET")?;
-            let set = self.list(|p| {
-                let path = p.path()?;
-                p.expect("=")?;
-                Ok((path, p.sum()?))
-            })?;
+            let mut set = Vec::new();
+            if self.words("SET") {
+                set = self.list(|p| {
+                    let path = p.path()?;
+                    p.expect("=")?;
+                    Ok((path, p.sum()?))
+                })?;
+            }
+            let unset = if self.words("UNSET") { self.list(Self::path)? } else { Vec::new() };
             let (filter, raw) = self.filter_and_returning()?;
-            return Ok(Statement::Update { of, set, filter, raw });
+            return Ok(Statement::Update { of, set, unset, filter, raw });
         }
         if self.words("DELETE FROM") {
             let of = self.keyspace()?;
@@ -419,6 +439,14 @@ impl Parser<'_> {
     }
 
     fn expr(&mut self) -> Parsed<Expr> {
+        let mut left = self.conjunction()?;
+        while self.words("OR") {
+            left = Expr::Binary("OR", left.into(), self.conjunction()?.into());
+        }
+        Ok(left)
+    }
+
+    fn conjunction(&mut self) -> Parsed<Expr> {
         let mut left = self.comparison()?;
         while self.words("AND") {
             left = Expr::Binary("AND", left.into(), self.comparison()?.into());

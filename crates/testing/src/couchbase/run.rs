@@ -46,7 +46,18 @@ pub fn run(store: &mut Store, statement: &Statement, at: &Place) -> Done<Vec<Val
             return Ok(eval(raw, &[&row], at.args).map_err(wrong)?.into_iter().collect());
         }
         Statement::Explain(select) => return Ok(vec![explain(store, select)]),
-        Statement::Update { of, set, filter, raw } => {
+        Statement::Upsert { into, key, value } => {
+            let key = eval(key, &[], at.args).map_err(wrong)?;
+            let key = key.and_then(|key| key.as_str().map(str::to_owned));
+            let key = key.ok_or_else(|| wrong("a key is no string".into()))?;
+            let mut value = eval(value, &[], at.args).map_err(wrong)?.unwrap_or(Value::Null);
+            normal(&mut value);
+            match store.visible_at(scope, &into.name, &key, at.tx)? {
+                Some(_) => store.write(scope, &into.name, &key, Some(value), at.tx)?,
+                None => store.insert(scope, &into.name, &key, value, at.tx)?,
+            }
+        }
+        Statement::Update { of, set, unset, filter, raw } => {
             return change(store, of, filter.as_ref(), raw, at, |row| {
                 let mut value = Value::clone(&row[0].value);
                 for (path, to) in set {
@@ -54,6 +65,13 @@ pub fn run(store: &mut Store, statement: &Statement, at: &Place) -> Done<Vec<Val
                         && let Some(place) = place(&mut value, path)
                     {
                         *place = to;
+                    }
+                }
+                for path in unset {
+                    if let Expr::Field(of, name) = path
+                        && let Some(Value::Object(object)) = place(&mut value, of)
+                    {
+                        object.shift_remove(name);
                     }
                 }
                 normal(&mut value);

@@ -11,9 +11,17 @@ pub(crate) fn get<'a>(document: &'a Map<String, Value>, path: &str) -> Option<&'
     path::steps(path).skip(1).try_fold(member, |here, step| step.of(here))
 }
 
+/// The value at a path, or the whole document.
+fn at(document: &Map<String, Value>, path: &str) -> Value {
+    match path {
+        path::WHOLE => Value::Object(document.clone()),
+        path => get(document, path).cloned().unwrap_or_default(),
+    }
+}
+
 /// The values at these paths.
 pub(crate) fn row(document: &Map<String, Value>, fields: &[&str]) -> Row {
-    fields.iter().map(|field| get(document, field).cloned().unwrap_or_default()).collect()
+    fields.iter().map(|field| at(document, field)).collect()
 }
 
 /// Applies one patch.
@@ -37,14 +45,15 @@ pub(crate) fn apply(document: &mut Map<String, Value>, patch: &Patch<'_>) -> Res
                 None => no(there, path, "add a whole number to it"),
             }
         }
-        Change::AddCents(n) => {
+        Change::AddDecimal { units: n, digits } => {
             let there = get(document, path);
-            let cents = there.and_then(Value::as_f64).map(|money| (money * 100.0).round());
-            match cents {
+            let scale = 10_f64.powi((*digits).into());
+            let units = there.and_then(Value::as_f64).map(|number| (number * scale).round());
+            match units {
                 // Whole numbers up to here have a floating-point number of their own.
-                Some(cents) if cents.abs() < 9e15 => match (cents as i64).checked_add(*n) {
+                Some(units) if units.abs() < 9e15 => match (units as i64).checked_add(*n) {
                     Some(sum) if sum.abs() < 9_000_000_000_000_000 => {
-                        set(document, path, &(sum as f64 / 100.0).into())
+                        set(document, path, &(sum as f64 / scale).into())
                     }
                     _ => Err("a sum does not fit in 64 bits".to_owned()),
                 },
@@ -59,31 +68,39 @@ pub(crate) fn apply(document: &mut Map<String, Value>, patch: &Patch<'_>) -> Res
             }
             there => no(there.as_deref(), path, "append to it"),
         },
+        Change::Remove => change(document, path, None),
     }
 }
 
 fn set(document: &mut Map<String, Value>, path: &str, value: &Value) -> Result<(), String> {
-    const WISH: &str = "set that field in it";
+    change(document, path, Some(value))
+}
+
+/// Sets what is at a path, or removes it.
+fn change(
+    document: &mut Map<String, Value>,
+    path: &str,
+    value: Option<&Value>,
+) -> Result<(), String> {
+    const WISH: &str = "set or remove that field in it";
+    let of = |object: &mut Map<String, Value>, name: &str| match value {
+        Some(value) => drop(object.insert(name.to_owned(), value.clone())),
+        None => drop(object.shift_remove(name)),
+    };
     match path::last(path) {
-        (None, _) => {
-            document.insert(path.to_owned(), value.clone());
-            Ok(())
-        }
         (Some(_), Step::Position(_)) => match get_mut(document, path) {
-            Some(place) => {
-                *place = value.clone();
-                Ok(())
-            }
-            None => Err(format!("`{path}` is absent: cannot {WISH}")),
+            Some(place) => *place = value.cloned().unwrap_or_default(),
+            None => return Err(format!("`{path}` is absent: cannot {WISH}")),
         },
         (Some(parent), Step::Field(name)) => match get_mut(document, parent) {
-            Some(Value::Object(parent)) => {
-                parent.insert(name.to_owned(), value.clone());
-                Ok(())
+            Some(Value::Object(parent)) => of(parent, name),
+            there => {
+                return Err(format!("`{parent}` is {}: cannot {WISH}", kind(there.as_deref())));
             }
-            there => Err(format!("`{parent}` is {}: cannot {WISH}", kind(there.as_deref()))),
         },
+        (None, step) => of(document, &step.to_string()),
     }
+    Ok(())
 }
 
 fn get_mut<'a>(document: &'a mut Map<String, Value>, path: &str) -> Option<&'a mut Value> {

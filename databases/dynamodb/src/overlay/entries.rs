@@ -13,8 +13,8 @@
 //!
 //! Nulls and absent fields come first.
 
-use hoap_database::Index;
 use hoap_database::failure::{Done, Failure};
+use hoap_database::{Find, Index, Order};
 use serde_json::{Map, Value, json};
 
 use super::document;
@@ -76,17 +76,63 @@ pub(crate) struct EntryKey {
     pub sort: Vec<u8>,
 }
 
-impl EntryKey {
-    /// Whether the entry has the first values of `prefix`.
-    pub fn begins_with(&self, prefix: &EntryKey) -> bool {
-        self.partition == prefix.partition && self.sort.starts_with(&prefix.sort)
+/// The entries of a search: their partition, and where their sort keys lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub partition: Vec<u8>,
+    /// What all sort keys begin with, if they are not in bounds.
+    pub beginning: Vec<u8>,
+    /// The smallest and the largest sort key, both included.
+    pub bounds: Option<[Vec<u8>; 2]>,
+    /// The entry that they follow in the order of the search.
+    pub behind: Option<EntryKey>,
+    descending: bool,
+}
+
+impl Span {
+    /// The entries of a search that has at least one value.
+    pub fn of(find: &Find<'_>) -> Span {
+        let EntryKey { partition, sort: beginning } = encode(find.prefix.iter().map(Some));
+        let bounds = find.range.map(|range| {
+            // A type's values lie between its byte and the next one.
+            let kind = if range.is_text() { TEXT } else { NUMBER };
+            let bound = |bound: Option<&Value>, open: u8| {
+                let mut sort = beginning.clone();
+                match bound {
+                    Some(value) => append(Some(value), &mut sort),
+                    None => sort.push(open),
+                }
+                sort
+            };
+            let mut high = bound(range.max, kind + 1);
+            // Behind the value come other fields and the key, whose bytes are smaller.
+            high.push(0xFF);
+            [bound(range.min, kind), high]
+        });
+        let behind = find.behind().map(|last| {
+            let mut entry = encode(find.prefix.iter().chain(last.values).map(Some));
+            entry.sort.extend_from_slice(last.key.as_bytes());
+            entry
+        });
+        let descending = find.order == Order::Descending;
+        Span { partition, beginning, bounds, behind, descending }
+    }
+
+    /// Whether an entry is one of them.
+    pub fn has(&self, entry: &EntryKey) -> bool {
+        entry.partition == self.partition
+            && entry.sort.starts_with(&self.beginning)
+            && self.bounds.as_ref().is_none_or(|[low, high]| (low..=high).contains(&&entry.sort))
+            && self.behind.as_ref().is_none_or(|behind| match self.descending {
+                true => entry.sort < behind.sort,
+                false => entry.sort > behind.sort,
+            })
     }
 }
 
-/// The beginning of the keys of all entries with these first values, at least one.
-pub(crate) fn prefix(values: &[Value]) -> EntryKey {
-    encode(values.iter().map(Some))
-}
+/// The bytes before numbers and texts.
+const NUMBER: u8 = 0x20;
+const TEXT: u8 = 0x30;
 
 fn encode<'a>(values: impl IntoIterator<Item = Option<&'a Value>>) -> EntryKey {
     let mut entry = EntryKey { partition: Vec::new(), sort: Vec::new() };
@@ -106,11 +152,11 @@ fn append(value: Option<&Value>, out: &mut Vec<u8>) {
             // Minus zero is zero.
             let bits = (near + 0.0).to_bits() as i64;
             let ordered = bits ^ (((bits >> 63) as u64) >> 1) as i64;
-            out.push(0x20);
+            out.push(NUMBER);
             out.extend_from_slice(&((ordered as u64) ^ (1 << 63)).to_be_bytes());
             out.extend_from_slice(&((whole as u64) ^ (1 << 63)).to_be_bytes());
         }
-        Some(Value::String(s)) => append_text(0x30, s.as_bytes(), out),
+        Some(Value::String(s)) => append_text(TEXT, s.as_bytes(), out),
         Some(other) => append_text(0x40, other.to_string().as_bytes(), out),
     }
 }

@@ -17,7 +17,7 @@ pub(crate) mod entries;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use entries::{EntryKey, IndexDefinition};
+use entries::{EntryKey, IndexDefinition, Span};
 use hoap_database::failure::{Done, Failure};
 use hoap_database::{Order, Patch, path};
 use serde_json::{Map, Value};
@@ -148,6 +148,17 @@ impl Overlay {
         Ok(())
     }
 
+    /// Puts a document in the place of what was read or written under its key.
+    pub fn put(&mut self, collection: &str, key: &str, document: &Map<String, Value>) {
+        let held = self.documents.entry(place(collection, key)).or_default();
+        held.write = Write::Put(document.clone());
+    }
+
+    /// The document as the transaction sees it.
+    pub fn now(&self, collection: &str, key: &str) -> Option<&Map<String, Value>> {
+        self.get(collection, key).and_then(Held::now)
+    }
+
     /// Patches a document that was read whole or written.
     ///
     /// # Errors
@@ -186,12 +197,11 @@ impl Overlay {
     }
 
     /// Brings the result of a search up to date with the transaction's writes: `found` has the
-    /// entries that the database returned, `prefix` the values that were searched for, `None` for
-    /// all entries.
+    /// entries that the database returned, `span` says which were searched for, `None` for all.
     pub fn merge(
         &self,
         index: &IndexDefinition,
-        prefix: Option<&EntryKey>,
+        span: Option<&Span>,
         found: &mut Vec<(EntryKey, String)>,
         order: Order,
         limit: Option<usize>,
@@ -205,7 +215,7 @@ impl Overlay {
                 continue;
             };
             let entry = index.entry_key(key, document);
-            if prefix.is_none_or(|prefix| entry.begins_with(prefix)) {
+            if span.is_none_or(|span| span.has(&entry)) {
                 found.push((entry, key.to_owned()));
             }
         }
@@ -228,7 +238,7 @@ fn place(collection: &str, key: &str) -> (String, String) {
 
 #[cfg(test)]
 mod tests {
-    use hoap_database::Change;
+    use hoap_database::{Change, Find, Index};
     use serde_json::json;
 
     use super::*;
@@ -340,9 +350,10 @@ mod tests {
         overlay.insert("other", "foreign", &document("x", 0)).unwrap();
         let stored = [("moved", 1), ("gone", 2), ("left", 3), ("same", 4), ("unread", 8)];
         let search = |prefix: Option<&str>, order, limit| {
-            let prefix = prefix.map(|g| entries::prefix(&[json!(g)]));
+            let by = Index::new("by_g_n", "c", &["g", "n"]);
+            let span = prefix.map(|g| Span::of(&Find::by(&by, &[json!(g)])));
             let mut found = stored.map(|(key, n)| entry(key, "x", n)).to_vec();
-            overlay.merge(&index, prefix.as_ref(), &mut found, order, limit);
+            overlay.merge(&index, span.as_ref(), &mut found, order, limit);
             found.into_iter().map(|(_, key)| key).collect::<Vec<_>>()
         };
         assert_eq!(search(Some("x"), Order::Ascending, None), ["same", "new", "unread", "moved"]);

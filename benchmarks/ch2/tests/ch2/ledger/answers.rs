@@ -11,7 +11,7 @@ use hoap_data::random::Stream;
 use hoap_database::engine::{
     About, Calls, Documents, Done, Each, Engine, OpenTransaction, Read, Session, Transactions,
 };
-use hoap_database::{Access, Find, Order, Patch, Row};
+use hoap_database::{Access, Condition, Find, Order, Patch, Patched, Row};
 use hoap_record::Description;
 use hoap_record::witness::Level;
 use hoap_testing::scanned::only_reads;
@@ -223,11 +223,21 @@ impl OpenTransaction for &Answers {
         Ok(number.into_iter().map(|n| (format!("{w}.{d}.{n}"), vec![n.into()])).collect())
     }
 
-    async fn insert(&mut self, _: &str, _: &str, _: &Value) -> Done<()> {
+    async fn insert(&mut self, _: &str, _: &[(&str, &Value)]) -> Done<()> {
         only_reads()
     }
 
-    async fn patch(&mut self, _: &str, _: &str, _: &[Patch<'_>]) -> Done<()> {
+    async fn put(&mut self, _: &str, _: &str, _: &Value) -> Done<()> {
+        only_reads()
+    }
+
+    async fn patch(
+        &mut self,
+        _: &str,
+        _: &str,
+        _: &[Patch<'_>],
+        _: &[Condition<'_>],
+    ) -> Done<Patched> {
         only_reads()
     }
 

@@ -26,6 +26,7 @@ fn documents(target: &Database) -> Documents<'_> {
 }
 
 hoap_testing::document_tests!(fresh);
+hoap_testing::plain_operation_tests!(fresh);
 hoap_testing::conformance_tests!(fresh:
     a_loaded_record_is_read_by_its_fields,
     an_inserted_record_is_there_for_everyone,
@@ -220,7 +221,8 @@ fn what_it_does_not_have_is_said_with_the_reason() {
         "documents",
         "key-value",
         "scans",
-        "join"
+        "join",
+        "operations"
     ]));
     assert!(target.documents().is_ok() && target.key_value().unwrap().scans() == Ok(()));
     assert_eq!(target.joins().unwrap().variants(), [JoinVariant::JoiningTable]);

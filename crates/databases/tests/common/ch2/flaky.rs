@@ -11,7 +11,8 @@ use hoap_database::engine::{
 };
 use hoap_database::failure::Failure;
 use hoap_database::{
-    Access, AnalyticalSession, Answer, Database, Explained, Find, Patch, Row, Transaction,
+    Access, AnalyticalSession, Answer, Condition, Database, Explained, Find, Patch, Patched, Row,
+    Transaction,
 };
 use hoap_databases::sqlite::SqliteEngine;
 use hoap_drive::Canceller;
@@ -174,17 +175,27 @@ impl OpenTransaction for FlakyTransaction<'_> {
         Ok(self.tx()?.find(find).await?)
     }
 
-    async fn insert(&mut self, c: &str, key: &str, document: &Value) -> Done<()> {
-        Ok(self.tx()?.insert(c, key, document).await?)
+    async fn insert(&mut self, c: &str, documents: &[(&str, &Value)]) -> Done<()> {
+        Ok(self.tx()?.insert_many(c, documents).await?)
     }
 
-    async fn patch(&mut self, c: &str, key: &str, patches: &[Patch<'_>]) -> Done<()> {
+    async fn put(&mut self, c: &str, key: &str, document: &Value) -> Done<()> {
+        Ok(self.tx()?.put(c, key, document).await?)
+    }
+
+    async fn patch(
+        &mut self,
+        c: &str,
+        key: &str,
+        patches: &[Patch<'_>],
+        conditions: &[Condition<'_>],
+    ) -> Done<Patched> {
         let forgets = |what: &str| self.flaky.is_some_and(|flaky| flaky.loses(what));
         let whole = forgets(c);
         let kept: Vec<Patch<'_>> = patches.iter().filter(|p| !forgets(p.path)).cloned().collect();
         match whole || kept.is_empty() {
-            true => Ok(()),
-            false => Ok(self.tx()?.patch(c, key, &kept).await?),
+            true => Ok(Patched::Done),
+            false => Ok(self.tx()?.patch_if(c, key, &kept, conditions).await?),
         }
     }
 

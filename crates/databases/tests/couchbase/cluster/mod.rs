@@ -40,6 +40,7 @@ fn open(url: &str) -> Database {
 #[macro_export]
 macro_rules! every_promise {
     ($about:tt $fresh:path) => {
+        hoap_testing::operation_tests!($about $fresh);
         hoap_testing::conformance_tests!($about $fresh:
             notes_are_compared_and_set,
             notes_have_one_winner_among_many,

@@ -22,9 +22,11 @@ pub fn fresh() -> (Database, Guard) {
 // (`transactions`), and there are no queries.
 hoap_testing::document_tests!(fresh);
 hoap_testing::transaction_tests!(fresh);
+hoap_testing::operation_tests!(fresh);
 hoap_testing::conformance_tests!(fresh:
     a_batch_written_again_is_written_once,
     every_json_value_comes_back_equal,
+    fields_of_any_name_are_patched,
     no_update_is_lost,
 );
 

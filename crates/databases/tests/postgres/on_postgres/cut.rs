@@ -7,7 +7,8 @@ use serde_json::json;
 
 use super::{Schema, fresh, server};
 use crate::conformance::{
-    COLLECTION, client, field, load, load_records, record, session, transact, wait,
+    COLLECTION, client, each_operation_is_one_round_trip, field, load, load_records, record,
+    session, transact, wait,
 };
 
 /// The schema by a wire.
@@ -76,6 +77,14 @@ fn a_record_whose_write_is_not_answered_is_ambiguous() {
     assert!(wait(client.update("user1", &record([(0, "fine")]))).unwrap());
 }
 
+#[test]
+fn each_operation_is_one_statement() {
+    let (direct, schema) = fresh();
+    load(&direct, 3);
+    let wire = ending(End::Never);
+    each_operation_is_one_round_trip(&by(&wire, &schema), &|| wire.sent());
+}
+
 /// BEGIN and the first statement are one message on the wire, or two that nobody waits between;
 /// each further statement is one, COMMIT is one.
 #[test]
@@ -91,7 +100,7 @@ fn begin_is_no_round_trip_of_its_own() {
             let mut t = session.begin(access).await.unwrap();
             match access {
                 Access::Write => assert!(t.delete(COLLECTION, "1.2").await.is_ok()),
-                Access::Read => {
+                Access::Read | Access::Each => {
                     let there = t.get(COLLECTION, "1.1", &[], Intent::Look).await.unwrap();
                     assert_eq!(there, Some(Vec::new()));
                 }

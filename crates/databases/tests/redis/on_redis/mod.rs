@@ -24,9 +24,12 @@ mod silent;
 hoap_testing::document_tests!(fresh);
 hoap_testing::key_value_tests!(fresh);
 hoap_testing::shop_tests!(fresh);
+hoap_testing::plain_operation_tests!(fresh);
+hoap_testing::patch_tests!(fresh);
 hoap_testing::conformance_tests!(fresh:
     pages_without_their_index_are_refused,
     joins_without_their_indexes_are_refused,
+    each_delete_says_whether_it_was_there,
 );
 
 /// Clients of a thread that share a connection do what those with one of their own do.
@@ -149,7 +152,9 @@ fn what_it_does_not_have_is_said_with_the_reason() {
         "key-value",
         "scans",
         "pagination",
-        "join"
+        "join",
+        "operations",
+        "patches"
     ]));
     assert!(target.documents().is_ok() && target.key_value().unwrap().scans() == Ok(()));
     assert_eq!(target.joins().unwrap().variants(), [JoinVariant::TwoPhase]);

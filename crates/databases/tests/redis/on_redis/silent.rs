@@ -2,10 +2,23 @@
 
 use hoap_database::key_value::{Fields, Record};
 use hoap_testing::redis::Server;
+use hoap_testing::wire::Wire;
 use hoap_workload::ErrorKind;
 
-use crate::conformance::{Silence, a_record_without_an_answer_is_given_up, client, record, wait};
+use crate::conformance::{
+    Silence, a_record_without_an_answer_is_given_up, client, each_operation_is_one_round_trip,
+    load, record, wait,
+};
 use crate::open;
+
+#[test]
+fn each_operation_is_one_command() {
+    let server = Server::start();
+    let wire = Wire::new(server.url().trim_start_matches("redis://"));
+    load(&open(&server.url()), 3);
+    let target = open(&format!("redis://{}", wire.address()));
+    each_operation_is_one_round_trip(&target, &|| wire.sent());
+}
 
 #[test]
 fn an_operation_without_an_answer_ends_and_the_session_does_not() {
