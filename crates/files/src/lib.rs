@@ -28,6 +28,7 @@ mod shape;
 mod sink;
 mod source;
 mod text;
+mod typed;
 mod valid;
 
 pub use check::{Checked, check};
@@ -40,4 +41,5 @@ pub use options::{Codec, Form, Format, LEAST_SIZE, Layout, MOST_ROW_GROUP, Optio
 pub use probe::document;
 pub use shape::Value;
 pub use source::{AnyWriter, FileSource, Visit};
+pub use typed::TypedWriter;
 pub use valid::{Known, Versioned, number};

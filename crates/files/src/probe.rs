@@ -43,5 +43,9 @@ fn probes(data: &dyn FileSource, at: usize) -> impl ExactSizeIterator<Item = u64
 /// The shape of a collection's documents, equal for every part of a data set.
 pub(crate) fn shape(data: &dyn FileSource, at: usize) -> Shape {
     let documents: Vec<Value> = probes(data, at).map(|index| document(data, at, index)).collect();
-    Shape::of(&documents)
+    let mut example = Tree::default();
+    match data.example(at, AnyWriter::Tree(&mut example)) {
+        true => Shape::like(&example.root, &documents),
+        false => Shape::of(&documents),
+    }
 }

@@ -6,6 +6,8 @@ use std::collections::HashSet;
 use hoap_data::Timestamp;
 use hoap_data::writer::{ExtraField, Field, TEXT_SLACK, Writer, extra_text};
 
+use crate::typed::TypedWriter;
+
 /// A column whose share of distinct values is below this is worth a dictionary.
 const MOSTLY_DIFFERENT: f64 = 0.95;
 
@@ -21,6 +23,12 @@ pub enum Value {
     /// Ten-thousandths.
     Ratio(u32),
     Timestamp(Timestamp),
+    Signed(i64),
+    /// Units of the last digit, and digits behind the point.
+    Decimal(i64, u8),
+    Number(f64),
+    /// Microseconds since 1970.
+    Instant(i64),
     Text(String),
     Extra(String),
     Object(Vec<(String, Value)>),
@@ -35,6 +43,10 @@ pub(crate) enum Scalar {
     Cents,
     Ratio,
     Timestamp,
+    /// Digits behind the point.
+    Decimal(u8),
+    Number,
+    Instant,
     Text,
     Extra,
 }
@@ -84,6 +96,27 @@ impl Shape {
         };
         Shape { fields }
     }
+
+    /// The shape of documents like this one, of which any value may be missing.
+    pub(crate) fn like(example: &Value, documents: &[Value]) -> Shape {
+        let mut root = Node { name: String::new(), kind: Kind::Unknown, nullable: false };
+        merge(&mut root, example);
+        mark_repeats(&mut root, &documents.iter().collect::<Vec<_>>(), &mut Seen::default());
+        any_missing(&mut root);
+        match root.kind {
+            Kind::Object(fields) => Shape { fields },
+            _ => Shape { fields: Vec::new() },
+        }
+    }
+}
+
+/// Says of each value that it may be missing.
+fn any_missing(node: &mut Node) {
+    match &mut node.kind {
+        Kind::Unknown | Kind::Scalar { .. } => node.nullable = true,
+        Kind::Object(nodes) => nodes.iter_mut().for_each(any_missing),
+        Kind::List(element) => any_missing(element),
+    }
 }
 
 /// Widens `node` so that it holds `value`.
@@ -94,7 +127,10 @@ fn merge(node: &mut Node, value: &Value) {
             return;
         }
         Value::Bool(_) => Scalar::Bool,
-        Value::Int(_) => Scalar::Int,
+        Value::Int(_) | Value::Signed(_) => Scalar::Int,
+        Value::Decimal(_, digits) => Scalar::Decimal(*digits),
+        Value::Number(_) => Scalar::Number,
+        Value::Instant(_) => Scalar::Instant,
         Value::Cents(_) => Scalar::Cents,
         Value::Ratio(_) => Scalar::Ratio,
         Value::Timestamp(_) => Scalar::Timestamp,
@@ -245,5 +281,23 @@ impl Writer for Tree {
     fn extra(&mut self, field: &'static ExtraField, words: [u64; 2]) {
         let text = String::from_utf8_lossy(&extra_text(words)).into_owned();
         self.put(field.name(), Value::Extra(text));
+    }
+}
+
+impl TypedWriter for Tree {
+    fn signed(&mut self, field: Field<'_>, value: i64) {
+        self.put(field.name(), Value::Signed(value));
+    }
+
+    fn decimal(&mut self, field: Field<'_>, units: i64, digits: u8) {
+        self.put(field.name(), Value::Decimal(units, digits));
+    }
+
+    fn number(&mut self, field: Field<'_>, value: f64) {
+        self.put(field.name(), Value::Number(value));
+    }
+
+    fn instant(&mut self, field: Field<'_>, micros: i64, _: &str) {
+        self.put(field.name(), Value::Instant(micros));
     }
 }

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use hoap_data::Buffer;
-use hoap_data::writer::Writer;
 use serde_json::{Map, Value};
 
 #[cfg(feature = "parquet")]
 use crate::columns::Shredder;
 use crate::flat::{Csv, Flat};
 use crate::shape::Tree;
+use crate::typed::TypedWriter;
 
 /// The documents of a benchmark: the interface for formats, manifests and parts.
 ///
@@ -38,6 +38,12 @@ pub trait FileSource: Sync {
     /// Writes one document value by value.
     fn write(&self, at: usize, index: u64, to: AnyWriter<'_, '_>);
 
+    /// Writes a document that has every field, and returns true, if documents may lack any value:
+    /// then each that is missing is written as null. Else some documents show what all are like.
+    fn example(&self, _at: usize, _to: AnyWriter<'_, '_>) -> bool {
+        false
+    }
+
     /// The mapping of the documents to relational tables.
     fn flat(&self) -> &'static Flat;
 }
@@ -57,7 +63,7 @@ pub enum AnyWriter<'w, 'a> {
 /// A document that any writer takes.
 pub trait Visit {
     /// Writes it value by value.
-    fn write<W: Writer>(self, to: &mut W);
+    fn write<W: TypedWriter>(self, to: &mut W);
 }
 
 impl AnyWriter<'_, '_> {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use ::parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
+use ::parquet::basic::{
+    Compression, LogicalType, Repetition, TimeUnit, Type as Physical, ZstdLevel,
+};
 use ::parquet::errors::Result as ParquetResult;
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use ::parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
@@ -153,6 +155,11 @@ fn scalar_type(name: &str, scalar: Scalar, nullable: bool) -> ParquetResult<Type
         Scalar::Int => (Physical::INT64, (None, -1, -1)),
         Scalar::Cents => (Physical::INT64, decimal(CENTS)),
         Scalar::Ratio => (Physical::INT32, decimal(RATIO)),
+        Scalar::Decimal(digits) => (Physical::INT64, decimal((CENTS.0, digits.into()))),
+        Scalar::Number => (Physical::DOUBLE, (None, -1, -1)),
+        Scalar::Instant => {
+            (Physical::INT64, (Some(LogicalType::timestamp(true, TimeUnit::MICROS)), -1, -1))
+        }
         Scalar::Timestamp | Scalar::Text | Scalar::Extra => {
             (Physical::BYTE_ARRAY, (Some(LogicalType::String), -1, -1))
         }

@@ -6,6 +6,7 @@ use hoap_data::Timestamp;
 use hoap_data::writer::{ExtraField, Field, TEXT_SLACK, Writer, extra_text};
 
 use crate::shape::Scalar;
+use crate::typed::TypedWriter;
 
 pub(crate) use layout::{Layout, Leaf};
 
@@ -24,6 +25,7 @@ impl Column {
             Values::Bool(values) => values.len(),
             Values::Long(values) => size_of_val(values.as_slice()),
             Values::Short(values) => size_of_val(values.as_slice()),
+            Values::Double(values) => size_of_val(values.as_slice()),
             Values::Text { bytes, .. } => bytes.len(),
         }
     }
@@ -35,6 +37,7 @@ pub(crate) enum Values {
     Bool(Vec<bool>),
     Long(Vec<i64>),
     Short(Vec<i32>),
+    Double(Vec<f64>),
     /// Texts one after the other, and where each ends.
     Text {
         bytes: Vec<u8>,
@@ -53,14 +56,21 @@ impl Values {
     fn reset(&mut self, scalar: Scalar) {
         match (&mut *self, scalar) {
             (Values::Bool(values), Scalar::Bool) => values.clear(),
-            (Values::Long(values), Scalar::Int | Scalar::Cents) => values.clear(),
+            (
+                Values::Long(values),
+                Scalar::Int | Scalar::Cents | Scalar::Decimal(_) | Scalar::Instant,
+            ) => values.clear(),
+            (Values::Double(values), Scalar::Number) => values.clear(),
             (Values::Short(values), Scalar::Ratio) => values.clear(),
             (Values::Text { bytes, ends }, Scalar::Timestamp | Scalar::Text | Scalar::Extra) => {
                 bytes.clear();
                 ends.clear();
             }
             (_, Scalar::Bool) => *self = Values::Bool(Vec::new()),
-            (_, Scalar::Int | Scalar::Cents) => *self = Values::Long(Vec::new()),
+            (_, Scalar::Int | Scalar::Cents | Scalar::Decimal(_) | Scalar::Instant) => {
+                *self = Values::Long(Vec::new());
+            }
+            (_, Scalar::Number) => *self = Values::Double(Vec::new()),
             (_, Scalar::Ratio) => *self = Values::Short(Vec::new()),
             _ => *self = Values::Text { bytes: Vec::new(), ends: Vec::new() },
         }
@@ -264,5 +274,30 @@ impl Writer for Shredder<'_> {
             }
             _ => self.wrong = true,
         }
+    }
+}
+
+impl TypedWriter for Shredder<'_> {
+    #[inline]
+    fn signed(&mut self, field: Field<'_>, value: i64) {
+        self.long(field, value);
+    }
+
+    #[inline]
+    fn decimal(&mut self, field: Field<'_>, units: i64, _: u8) {
+        self.long(field, units);
+    }
+
+    #[inline]
+    fn number(&mut self, field: Field<'_>, value: f64) {
+        match self.next(field) {
+            Some(Values::Double(values)) => values.push(value),
+            _ => self.wrong = true,
+        }
+    }
+
+    #[inline]
+    fn instant(&mut self, field: Field<'_>, micros: i64, _: &str) {
+        self.long(field, micros);
     }
 }

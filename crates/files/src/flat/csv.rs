@@ -4,6 +4,7 @@ use hoap_data::Timestamp;
 use hoap_data::writer::{ExtraField, Field, TEXT_SLACK, Writer, extra_text};
 
 use super::{Place, Relation};
+use crate::typed::TypedWriter;
 
 impl Relation {
     /// A writer that appends the rows of documents to the text of each table.
@@ -192,10 +193,17 @@ impl Writer for Csv<'_> {
             out.resize(start + len + TEXT_SLACK, 0);
             fill(&mut out[start..]);
             out.truncate(start + len);
-            // An empty field is null; an empty text is quoted. No text has a quotation mark or the
-            // end of a line, which would need more.
-            if len == 0 || out[start..].contains(&b',') {
-                out.insert(start, b'"');
+            // An empty field is null; an empty text is quoted.
+            if len == 0 || out[start..].iter().any(|b| b",\"\r\n".contains(b)) {
+                let raw = out.split_off(start);
+                out.push(b'"');
+                for byte in raw {
+                    out.extend_from_slice(if byte == b'"' {
+                        b"\"\""
+                    } else {
+                        std::slice::from_ref(&byte)
+                    });
+                }
                 out.push(b'"');
             }
         });
@@ -205,6 +213,29 @@ impl Writer for Csv<'_> {
         let out = &mut self.out[self.table];
         out.extend_from_slice(&extra_text(words));
         out.push(b',');
+    }
+}
+
+impl TypedWriter for Csv<'_> {
+    fn signed(&mut self, field: Field<'_>, value: i64) {
+        self.decimal(field, value, 0);
+    }
+
+    fn decimal(&mut self, field: Field<'_>, units: i64, digits: u8) {
+        self.put(field, |out| {
+            if units < 0 {
+                out.push(b'-');
+            }
+            push_decimal(out, units.unsigned_abs(), digits.into());
+        });
+    }
+
+    fn number(&mut self, field: Field<'_>, value: f64) {
+        self.put(field, |out| out.extend_from_slice(value.to_string().as_bytes()));
+    }
+
+    fn instant(&mut self, field: Field<'_>, _: i64, text: &str) {
+        self.put(field, |out| out.extend_from_slice(text.as_bytes()));
     }
 }
 

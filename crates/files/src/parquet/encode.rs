@@ -6,7 +6,9 @@ use std::ops::Range;
 use ::parquet::column::writer::{
     ColumnCloseResult, ColumnWriterImpl, get_column_writer, get_typed_column_writer,
 };
-use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use ::parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type,
+};
 use ::parquet::errors::Result;
 use ::parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use bytes::Bytes;
@@ -109,6 +111,12 @@ pub(super) fn columns(
             }
             Values::Short(values) => {
                 let writer = get_typed_column_writer::<Int32Type>(writer);
+                write(writer, leaf, places, present, |writer, range, definition, repetition| {
+                    writer.write_batch(&values[range], definition, repetition)
+                })
+            }
+            Values::Double(values) => {
+                let writer = get_typed_column_writer::<DoubleType>(writer);
                 write(writer, leaf, places, present, |writer, range, definition, repetition| {
                     writer.write_batch(&values[range], definition, repetition)
                 })

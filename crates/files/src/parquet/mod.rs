@@ -6,7 +6,9 @@
 //! | a number without fraction | INT64 |
 //! | money | DECIMAL(18, 2) on INT64: exact |
 //! | a tax or a discount | DECIMAL(9, 4) on INT32: exact |
-//! | an instant | STRING, as the documents write it |
+//! | a decimal of a workload file | DECIMAL(18, its digits) on INT64: exact |
+//! | a double | DOUBLE |
+//! | an instant | STRING, as the documents write it; TIMESTAMP of a workload file |
 //! | text | STRING |
 //! | an object | a group |
 //! | an array | a LIST of three levels |

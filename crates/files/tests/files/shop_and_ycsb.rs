@@ -73,6 +73,9 @@ fn plain(value: hoap_files::Value) -> Value {
         )),
         V::Ratio(n) => decimal(format!("{}.{:04}", n / 10_000, n % 10_000)),
         V::Timestamp(t) => t.to_string().into(),
+        V::Signed(_) | V::Decimal(..) | V::Number(_) | V::Instant(_) => {
+            panic!("only workload files have {value:?}")
+        }
         V::Text(text) | V::Extra(text) => text.into(),
         V::Object(fields) => fields.into_iter().map(|(name, v)| (name, plain(v))).collect(),
         V::List(elements) => elements.into_iter().map(plain).collect(),
