@@ -77,6 +77,14 @@ pub trait DataOffer: Args + Debug + 'static {
         Err("this benchmark has no files".to_owned())
     }
 
+    /// [`AskedLoad::told`].
+    ///
+    /// # Errors
+    /// Fails if the flags make no data set.
+    fn told(&self, _: &Self::Variant) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     /// [`AskedLoad::pace`].
     ///
     /// # Errors
@@ -223,6 +231,10 @@ impl<D: DataOffer> AskedLoad for (&'static DataLine<D>, LoadFlags<D>) {
 
     fn source(&self) -> Result<Arc<dyn LoadSource>> {
         self.1.data.loaded(&self.0.variant, &self.1.of_load)
+    }
+
+    fn told(&self) -> Result<Option<String>> {
+        self.1.data.told(&self.0.variant)
     }
 
     fn pace(&self, documents: Documents<'_>, say: &dyn Fn(&str)) -> Result<Pace> {

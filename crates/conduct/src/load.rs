@@ -104,6 +104,12 @@ pub trait AskedLoad: fmt::Debug {
     /// Fails if the flags make no data set.
     fn source(&self) -> Result<Arc<dyn LoadSource>>;
 
+    /// What the documents are, in lines for `--dry-run`, if the flags do not say it.
+    ///
+    /// # Errors
+    /// Fails if the flags make no data set.
+    fn told(&self) -> Result<Option<String>>;
+
     /// Who loads and how fast. `say` is told what is left to a default, and what has no effect.
     ///
     /// # Errors

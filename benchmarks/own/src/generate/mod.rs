@@ -1,0 +1,9 @@
+//! Documents: each a function of its number.
+
+pub mod columns;
+pub mod json;
+mod key;
+mod number;
+pub mod place;
+mod text;
+mod value;

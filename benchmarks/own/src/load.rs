@@ -1,0 +1,50 @@
+//! Documents as the source of a load.
+
+use std::ops::Range;
+
+use hoap_data::Part;
+use hoap_database::Index;
+use hoap_workload::load::LoadSource;
+use serde_json::Value;
+
+use crate::workload::{NAME, Workload};
+
+impl LoadSource for &'static Workload {
+    fn benchmark(&self) -> &'static str {
+        NAME
+    }
+
+    fn parameters(&self) -> Value {
+        self.noted()
+    }
+
+    fn collections(&self) -> Vec<&str> {
+        self.names()
+    }
+
+    fn part(&self, at: usize, part: u64, of: u64) -> Range<u64> {
+        Part { part, of }.range(0..self.plan.collections[self.stored[at]].count)
+    }
+
+    fn append(&self, at: usize, index: u64, key: &mut String, text: &mut Vec<u8>) {
+        let collection = self.stored[at];
+        let place = self.plan.place(collection, index);
+        let mut bytes = std::mem::take(key).into_bytes();
+        self.plan.key(collection, &place, &mut bytes);
+        // Literal pieces are text of the file, and all others ASCII.
+        *key = String::from_utf8(bytes).unwrap_or_default();
+        self.plan.document(collection, &place, text);
+    }
+
+    fn indexes(&self) -> Vec<Index> {
+        let workload: &'static Workload = self;
+        let collections = workload.stored.iter().map(|at| &workload.plan.collections[*at]);
+        let of = collections.flat_map(|of| of.indexes.iter().map(move |index| (of, index)));
+        let index = of.map(|(of, (name, fields))| Index {
+            name,
+            collection: &of.name,
+            fields: fields.iter().map(String::as_str).collect(),
+        });
+        index.collect()
+    }
+}

@@ -1,0 +1,15 @@
+//! The plan: what a file says, with every name looked up, every distribution ready, and every
+//! number of documents known. Documents are made from it alone.
+
+mod collections;
+mod compile;
+mod curve;
+mod declare;
+pub mod draw;
+pub mod family;
+mod kinds;
+pub mod model;
+mod names;
+mod operations;
+
+pub use model::{Id, Kind, Make, Node, Plan};
