@@ -7,8 +7,8 @@ use hoap_conduct::registry::{Benchmark, Entry};
 use hoap_workload::answers::Questions;
 
 /// Those of this program, in the order in which they are listed.
-static BUILT_IN: [&Benchmark; 3] =
-    [&hoap_ch2::BENCHMARK, &hoap_ycsb::BENCHMARK, &hoap_shop::BENCHMARK];
+static BUILT_IN: [&Benchmark; 4] =
+    [&hoap_ch2::BENCHMARK, &hoap_ycsb::BENCHMARK, &hoap_shop::BENCHMARK, &hoap_own::BENCHMARK];
 
 static ADDED: OnceLock<Vec<&Benchmark>> = OnceLock::new();
 

@@ -16,6 +16,7 @@
 
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
+mod own;
 mod several;
 #[cfg(test)]
 mod tests;
@@ -62,6 +63,7 @@ pub fn parse(mut argv: Vec<OsString>) -> Result<Cli, ParseError> {
             redact(&word)
         ))));
     }
+    own::name_files(&command(), &mut argv);
     if let Some(file) = config_file(&argv) {
         let words = words(&file, &argv).map_err(ParseError::Usage)?;
         argv.extend(words);
@@ -225,6 +227,7 @@ fn flag<'a>(commands: &[&'a clap::Command], key: &str) -> Result<&'a clap::Arg, 
 /// Says in one line which word or flag is wrong. It repeats no secret.
 pub fn with_flags(mut argv: Vec<OsString>, flags: toml::Table) -> Result<Cli, String> {
     let cli = command();
+    own::name_files(&cli, &mut argv);
     let mut commands = vec![&cli];
     let words = argv.iter().skip(1).map_while(|word| word.to_str());
     for word in words.take_while(|word| !word.starts_with('-')) {

@@ -79,7 +79,7 @@ pub enum Command {
         benchmark: Named<Box<dyn AskedLoad>>,
     },
     /// Check that a database holds consistent data and gives right answers
-    Verify(Verify),
+    Verify(VerifyAny),
     /// Examine an empty database with data of Hoap's own, which is removed: run it before
     /// publishing
     Doctor(Doctor),
@@ -126,9 +126,10 @@ pub enum Command {
     Torture(Torture),
     /// List the databases and what they can run
     Targets(Targets),
-    /// Print a configuration file for --config with every flag of a benchmark
+    /// Print a configuration file for --config with every flag of a benchmark, or an example of a
+    /// workload file
     Init {
-        /// As `hoap run` names it, such as ch2pp or ycsb-a
+        /// As `hoap run` names it, such as ch2pp or ycsb-a; own for the workload file
         #[arg(value_name = "BENCHMARK")]
         benchmark: String,
     },
@@ -147,6 +148,23 @@ pub enum Command {
         #[arg(short, long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+}
+
+/// `hoap verify` of a benchmark, or of a workload file.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[allow(missing_docs)]
+pub struct VerifyAny {
+    #[command(flatten)]
+    pub ch2: Option<Verify>,
+    #[command(subcommand)]
+    pub own: Option<VerifyOwn>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum VerifyOwn {
+    /// Hold every document against the workload file that it was made by
+    Own(hoap_own::verify::Verify),
 }
 
 #[derive(Debug, Args)]

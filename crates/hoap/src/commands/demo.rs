@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::context::Context;
 use super::{load, output, run, verify};
-use crate::args::{Cli, Command, Demo};
+use crate::args::{Cli, Command, Demo, VerifyAny};
 use crate::failure::Failure;
 
 /// Small enough for a minute on two cores, large enough for every query to find something.
@@ -98,8 +98,8 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
         context.console.say(format!("  {}", load::in_short(&done.loaded)));
     }
 
-    if let Command::Verify(args) = say_and_parse(context, &format!("verify ch2pp --target {url}"))?
-    {
+    let command = format!("verify ch2pp --target {url}");
+    if let Command::Verify(VerifyAny { ch2: Some(args), .. }) = say_and_parse(context, &command)? {
         let verified = checks(context, &args).await?;
         context.console.say(format!("  {}", verify::in_short(&verified.checks)));
         verify::verdict(&verified)?;

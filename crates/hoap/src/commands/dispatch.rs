@@ -39,7 +39,7 @@ pub async fn command(context: &mut Context, command: Command) -> Result<(), Fail
             Err(Failure::usage("load: --prices is of --dry-run, which loads nothing"))
         }
         Command::Load { benchmark, .. } => load::load(context, &*benchmark.0).await,
-        Command::Verify(args) => verify::verify(context, &args).await,
+        Command::Verify(args) => verify::any(context, &args).await,
         Command::Query(args) => query::query(context, &args).await,
         Command::Answers { command: AnswersCommand::Compare(args) } => {
             answers::compare(context, &args)

@@ -74,6 +74,7 @@ pub fn dry_run(
     hoap_databases::offers(&loading.target, &[hoap_database::What::Documents])?;
     let url = redact(&loading.target);
     let seconds = making.as_secs_f64();
+    let told = asked.told()?.map_or_else(String::new, |told| format!("{told}\n"));
     let mut result = json!({
         "documents": documents, "bytes": bytes, "seconds_to_make": seconds, "target": url,
     });
@@ -85,7 +86,7 @@ pub fn dry_run(
         let making = duration(seconds);
         let cost = cost.map(|(_, words)| paragraph("", &words)).unwrap_or_default();
         format!(
-            "{documents}, about {size} as JSON, into {url}\nOne core makes them in about {making}; \
+            "{told}{documents}, about {size} as JSON, into {url}\nOne core makes them in about {making}; \
              how long the load takes, the\ndatabase decides.\n{cost}Nothing was opened or written."
         )
     });

@@ -59,9 +59,12 @@ fn manual_pages(command: Command, pages: &mut Vec<clap_mangen::Man>) {
     pages.push(clap_mangen::Man::new(command));
 }
 
-/// Prints a configuration file with every flag of a benchmark.
+/// Prints a configuration file with every flag of a benchmark, or an example of a workload file.
 pub fn init(context: &Context, benchmark: &str) -> Result<(), Failure> {
-    context.print(&file(benchmark)?);
+    match benchmark {
+        hoap_own::NAME => context.print(hoap_own::EXAMPLE),
+        _ => context.print(&file(benchmark)?),
+    }
     Ok(())
 }
 

@@ -50,6 +50,7 @@ mod on_postgres;
 mod on_postgres_replica;
 mod on_slurm;
 mod outputs;
+mod own;
 #[cfg(target_os = "linux")]
 mod package;
 mod pair;
