@@ -30,7 +30,7 @@ use hoap_workload::answers::Query;
 /// the oracle's, for each query with these sets of parameters. Panics with every difference there
 /// is. Published texts, whose joins may be long, are asked with one set.
 pub fn equal_answers(url: &str, set: &DataSet, sets: &[ParameterSet]) {
-    let chosen = |_: &Query, query_set, parameters| {
+    let chosen = |_: &Query, query_set: QuerySet, parameters: ParameterSet| {
         query_set != QuerySet::Published || parameters == ParameterSet::Check
     };
     equal_answers_where(url, set, sets, chosen);
