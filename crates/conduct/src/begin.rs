@@ -36,6 +36,7 @@ pub fn begin(benchmark: &str, target: &Database, basis: Basis<'_>, settings: Set
         hoap: env!("CARGO_PKG_VERSION").into(),
         benchmark: benchmark.into(),
         command: command_line(),
+        labels: Default::default(),
         started: hoap_drive::now(),
         seconds: 0.0,
         partial: None,

@@ -15,6 +15,7 @@ use hoap_workload::checks::Level;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
+use crate::labels::LabelArgs;
 use crate::values::{MostFailures, PartArg, Percent, Warmup, count, rate};
 
 /// Flags with the values they have.
@@ -186,6 +187,8 @@ pub struct Common {
     /// Leave in ledger.json what the run saw acknowledged, so that another program can recount it
     #[arg(long)]
     pub ledger: bool,
+    #[command(flatten)]
+    pub labels: LabelArgs,
     /// Folder of the run [default: runs/<benchmark>-<time>]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -200,8 +203,9 @@ impl Common {
     /// Every flag with the value it has, but for the folder and how often all is run, which the
     /// record has as its repetition.
     pub fn settings(&self) -> Settings {
-        // What was observed the record has with how that went.
-        let Common { faults, run_seed, conduct, tick, observe: _, ledger, out: _ } = self;
+        // What was observed the record has with how that went, and the labels by themselves.
+        let Common { faults, run_seed, conduct, tick, observe: _, ledger, labels: _, out: _ } =
+            self;
         let FaultArgs { on_error, recovery_limit, max_failures, warn_failures } = faults;
         let Conduct {
             repeat: _,

@@ -8,7 +8,7 @@
 //! * [`start`]: when steps begin for which somebody named a time.
 //! * [`caller`]: what a run tells whoever started it, and what it asks.
 //! * [`repeat`]: repetitions; [`merge`]: several drivers.
-//! * [`data`], [`load`](mod@load): what is loaded.
+//! * [`data`], [`load`](mod@load): what is loaded; [`labels`]: what a run is known by.
 //!
 //! Nothing here prints.
 
@@ -19,6 +19,7 @@ pub mod data;
 pub mod faults;
 pub mod flags;
 pub mod in_use;
+pub mod labels;
 mod level;
 mod little;
 pub mod load;

@@ -108,7 +108,7 @@ fn heading(id: &str) -> &'static str {
         | "meet"
         | "insecure_without_tls"
         | "part" => "Load",
-        "out" | "ledger" | "explain" | "keep_answers" => "Output",
+        "out" | "label" | "by" | "ledger" | "explain" | "keep_answers" => "Output",
         _ => "Measure",
     }
 }

@@ -50,6 +50,7 @@ pub async fn record<B: Benchmark>(
         None => default_folder(&record.benchmark)?,
     };
     record.repetition = setting.repetition;
+    record.labels = setting.common.labels.all()?;
     record.clock = setting.caller.start().and_then(|start| start.clock());
     let mut folder = RunFolder::create(&path, &record)?;
     if !observed.is_empty() {

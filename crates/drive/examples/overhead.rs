@@ -175,6 +175,7 @@ fn record() -> Run {
         hoap: env!("CARGO_PKG_VERSION").into(),
         benchmark: "overhead".into(),
         command: Vec::new(),
+        labels: Default::default(),
         started: hoap_drive::now(),
         seconds: 0.0,
         partial: None,

@@ -8,7 +8,7 @@
 //! A table `[properties]`, at the top or in a command's table, has properties of YCSB by name. Each
 //! is a `-p name=value`: later tables, of the command, win over the one at the top. One that is
 //! typed with `-p` wins over its namesake alone, and a `-P FILE` that is typed takes the place of
-//! the tables.
+//! the tables. A table `[label]` is the same of labels: each is a `--label name=value`.
 //!
 //! A file with the URL of a database serves every command: those of the keys `target`,
 //! `operational` and `analytical` at the top that the command has no flags for are for other
@@ -35,10 +35,19 @@ use crate::failure::Failure;
 /// Flags that name a database. The URL of one may be the value of any of them, as the commands call
 /// it.
 const DATABASES: [&str; 3] = ["target", "operational", "analytical"];
-/// The flag of files of properties, whose value may be a table of properties instead.
-const PROPERTIES: &str = "properties";
-/// The flag of one property.
-const PROPERTY: &str = "property";
+/// A flag whose value may be a table of pairs.
+struct Pairs {
+    /// Its key in the file.
+    table: &'static str,
+    /// The flag of one pair, as words begin with it that are typed.
+    pair: &'static [&'static str],
+}
+
+/// Of properties the flag itself takes files; that of labels takes pairs.
+const PAIRS: [Pairs; 2] = [
+    Pairs { table: "properties", pair: &["--property", "-p"] },
+    Pairs { table: "label", pair: &["--label"] },
+];
 
 /// Why there is no command to run.
 #[derive(Debug)]
@@ -199,10 +208,12 @@ fn words(file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
             Err(_) if top.contains(&key) => continue,
             found => found.map_err(wrong)?,
         };
-        if !typed.iter().any(|word| names(word, flag)) {
+        // A pair that was typed stands beside those of the file.
+        let of_pairs = PAIRS.iter().any(|of| of.pair[0] == format!("--{key}"));
+        if of_pairs || !typed.iter().any(|word| names(word, flag)) {
             let mut new = flag_words(flag, &key, value).map_err(wrong)?;
             // Among the words the last one wins, and these come after what was typed.
-            new.retain(|word| !typed_property(&typed, word));
+            new.retain(|word| !typed_pair(&typed, word));
             words.extend(new.into_iter().map(OsString::from));
         }
     }
@@ -273,15 +284,17 @@ fn gather(table: toml::Table, commands: &[&clap::Command], flags: &mut Vec<(Stri
     }
 }
 
-/// Whether this word of a table of properties, `--property=name=value`, has a name that was typed.
-fn typed_property(typed: &[&str], word: &str) -> bool {
-    let Some(pair) = word.strip_prefix("--property=") else { return false };
-    let name = pair.split_once('=').map_or(pair, |(name, _)| name);
+/// Whether this word of a table of pairs, `--property=name=value`, has a name that was typed.
+fn typed_pair(typed: &[&str], word: &str) -> bool {
+    let found = PAIRS.iter().find_map(|of| {
+        Some((of, word.strip_prefix(of.pair[0])?.strip_prefix('=')?.split_once('=')?.0))
+    });
+    let Some((Pairs { pair: flags, .. }, name)) = found else { return false };
     let before = std::iter::once("").chain(typed.iter().copied());
     before.zip(typed).any(|(before, word)| {
-        let pair = match before {
-            "-p" | "--property" => *word,
-            _ => word.strip_prefix("--property=").or(word.strip_prefix("-p")).unwrap_or(""),
+        let pair = match flags.contains(&before) {
+            true => word,
+            false => flags.iter().find_map(|flag| word.strip_prefix(flag)).unwrap_or(""),
         };
         pair.trim_start_matches('=').split_once('=').is_some_and(|(typed, _)| typed == name)
     })
@@ -317,30 +330,38 @@ fn flag_words(flag: &clap::Arg, key: &str, value: Value) -> Result<Vec<String>, 
                 false => vec![word(texts.join(","))],
             }
         }
-        Value::Table(table) if key == PROPERTIES && flag.get_long() == Some(PROPERTIES) => {
+        Value::Table(table) => {
+            let of = PAIRS.iter().find(|of| of.table == key && flag.get_long() == Some(key));
+            let of = of.ok_or_else(|| no_value(key))?;
             let mut words = Vec::new();
-            properties("", table, &mut words)?;
+            pairs(of, "", table, &mut words)?;
             words
         }
         single => vec![word(text(key, single)?)],
     })
 }
 
-/// A table of properties as words. TOML makes a table of a name with dots that has no quotes.
-fn properties(within: &str, table: toml::Table, words: &mut Vec<String>) -> Result<(), String> {
+/// A table of pairs as words. TOML makes a table of a name with dots that has no quotes.
+fn pairs(
+    of: &Pairs,
+    within: &str,
+    table: toml::Table,
+    words: &mut Vec<String>,
+) -> Result<(), String> {
     for (key, value) in table {
         if key.is_empty() || key.contains('=') {
             let whole = format!("{within}{key}");
-            return Err(format!("{whole:?} in [{PROPERTIES}] is no name of a property"));
+            let (table, what) = (of.table, of.pair[0].trim_start_matches('-'));
+            return Err(format!("{whole:?} in [{table}] is no name of a {what}"));
         }
         let name = format!("{within}{key}");
         let value = match value {
-            Value::Table(of) => {
-                properties(&format!("{name}."), of, words)?;
+            Value::Table(inner) => {
+                pairs(of, &format!("{name}."), inner, words)?;
                 continue;
             }
             Value::Array(_) => {
-                let whole = format!("{PROPERTIES}.{name}");
+                let whole = format!("{}.{name}", of.table);
                 return Err(format!(
                     "the value of {whole:?} must be text, a number, true or false"
                 ));
@@ -348,7 +369,7 @@ fn properties(within: &str, table: toml::Table, words: &mut Vec<String>) -> Resu
             Value::Boolean(whether) => whether.to_string(),
             single => text(&name, single)?,
         };
-        words.push(format!("--{PROPERTY}={name}={value}"));
+        words.push(format!("{}={name}={value}", of.pair[0]));
     }
     Ok(())
 }
@@ -359,6 +380,10 @@ fn text(key: &str, value: Value) -> Result<String, String> {
         Value::Integer(n) => Ok(n.to_string()),
         Value::Float(n) => Ok(n.to_string()),
         Value::Datetime(d) => Ok(d.to_string()),
-        _ => Err(format!("the value of {key:?} must be text, a number, true, false or a list")),
+        _ => Err(no_value(key)),
     }
+}
+
+fn no_value(key: &str) -> String {
+    format!("the value of {key:?} must be text, a number, true, false or a list")
 }

@@ -32,6 +32,9 @@ pub const MOST_STEPS: usize = 1000;
 pub const MOST_KINDS: usize = 32;
 /// The most kinds of operations of a run in its time series.
 pub const MOST_NAMES: usize = 97;
+/// The most labels of a run, and the most bytes of a name or a value of one.
+pub const MOST_LABELS: usize = 64;
+const MOST_LABEL: usize = 1000;
 /// The longest time and the latest moment: about 32 years.
 pub const MOST_SECONDS: f64 = 1e9;
 /// The highest count: every whole number up to it is a floating-point number too.
@@ -82,6 +85,10 @@ pub(crate) fn finite(name: &str, value: f64) -> Result<(), String> {
 pub(crate) fn run(run: &Run) -> Result<(), String> {
     seconds("seconds", run.seconds)?;
     number("steps", run.steps.len(), MOST_STEPS)?;
+    number("labels", run.labels.len(), MOST_LABELS)?;
+    for part in run.labels.iter().flat_map(|(name, value)| [name, value]) {
+        number("bytes in a label", part.len(), MOST_LABEL)?;
+    }
     if let Some(of) = run.load.as_ref().and_then(|load| load.ingestion.as_ref()) {
         ingestion(of).map_err(|what| format!("load.ingestion: {what}"))?;
     }

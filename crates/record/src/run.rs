@@ -29,6 +29,10 @@ pub struct Run {
     pub benchmark: String,
     /// The command line, without secrets.
     pub command: Vec<String>,
+    /// What it is known by, name → value: "commit", "branch", "testbed", "by" (who ran it), and
+    /// whatever else the user says.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
     /// When it started (RFC 3339).
     pub started: String,
     /// How long it took, without loading.

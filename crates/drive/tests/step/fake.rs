@@ -445,6 +445,7 @@ pub fn run() -> Run {
         hoap: "0.1.0".into(),
         benchmark: "ch2pp".into(),
         command: vec!["hoap".into(), "run".into()],
+        labels: Default::default(),
         started: hoap_drive::now(),
         seconds: 0.0,
         partial: None,

@@ -10,7 +10,7 @@ use super::{
 use crate::args::{AnswersCommand, Command, Export, LiveArgs, ShowFormat};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::live::Live;
+use crate::live::{About, Live};
 
 /// Runs a command that is no experiment: the stages of these are such commands.
 pub async fn command(context: &mut Context, command: Command) -> Result<(), Failure> {
@@ -47,11 +47,13 @@ pub async fn command(context: &mut Context, command: Command) -> Result<(), Fail
         Command::Run { live: LiveArgs { dry_run: true, .. }, mut benchmark } => {
             planned::dry_run(context, &mut benchmark.0)
         }
-        Command::Run { mut live, benchmark } => {
+        Command::Run { mut live, mut benchmark } => {
+            let labels = benchmark.0.common().labels.all()?;
             let file = benchmark.0.0.export_file()?;
             live.export.extend(file.map(|file| Export { format: ShowFormat::Ycsb, file }));
             show::possible(context, &live.export, benchmark.0.name())?;
-            context.live = Live::start(&live, benchmark.0.name(), &context.console).await?;
+            let about = About { benchmark: benchmark.0.name(), labels: &labels };
+            context.live = Live::start(&live, &about, &context.console).await?;
             run::run(context, benchmark.0, &live.export).await
         }
         Command::Several(commands) => several::each(context, commands).await,

@@ -173,6 +173,8 @@ fn example(arg: &Arg) -> String {
         ("observe", _) => "http://db1:9100",
         ("sla", _) => "p99=10ms",
         ("witness", _) => "2%",
+        ("label", _) => "testbed=lab-3",
+        ("by", _) => "ada",
         ("queries_dir" | "query_set", _) => "queries",
         (_, "TIME") => "60s",
         (_, "URL") => "sqlite:other.db",

@@ -185,3 +185,31 @@ fn unknown_keys_bad_values_and_missing_files_are_errors() {
     let argv = ["hoap", "targets", "--config", "no/such/file"].map(OsString::from);
     assert!(matches!(parse(argv.into()), Err(ParseError::Usage(_))));
 }
+
+#[test]
+fn labels_that_are_typed_stand_beside_those_of_the_file() {
+    let toml = "[run.label]\ntestbed = \"lab\"\ncommit = \"old\"\nrelease.major = 3\n";
+    let list = "[run]\nlabel = [\"testbed=lab\", \"commit=old\", \"release.major=3\"]\n";
+    let run = ["run", "ycsb-c", "--target", "null:"];
+    for (toml, typed) in [
+        (toml, &["--label", "commit=new"][..]),
+        (toml, &["--label=commit=new"]),
+        (list, &["--label", "commit=new"]),
+    ] {
+        let words = [&run[..], typed].concat();
+        let Ok(Cli { command: Command::Run { mut benchmark, .. }, .. }) = parse_with(toml, &words)
+        else {
+            panic!("{toml}")
+        };
+        let label = &benchmark.0.common().labels.label;
+        let pairs: Vec<_> = label.iter().map(|l| format!("{}={}", l.key, l.value)).collect();
+        for wanted in ["commit=new", "testbed=lab", "release.major=3"] {
+            assert!(pairs.iter().any(|pair| pair == wanted), "{typed:?}: {pairs:?}");
+        }
+        assert_eq!(pairs.len(), 3, "{pairs:?}");
+    }
+    let wrong = parse_with("[run.label]\ncommit = [1]\n", &run);
+    assert!(usage(wrong).contains("label.commit"));
+    let none = parse_with("[run.clients]\none = 1\n", &run);
+    assert!(usage(none).contains("must be text, a number"));
+}

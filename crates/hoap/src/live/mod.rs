@@ -8,6 +8,7 @@ mod otlp;
 mod prometheus;
 mod rows;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hoap_drive::{Observer, Phase, StepPlan, Tick};
@@ -22,20 +23,28 @@ pub struct Live(Arc<[Watcher]>);
 
 type Watcher = Box<dyn Observer + Send + Sync>;
 
+/// What a run is.
+pub struct About<'a> {
+    /// Its benchmark, as users type it.
+    pub benchmark: &'a str,
+    /// Its labels.
+    pub labels: &'a BTreeMap<String, String>,
+}
+
 impl Live {
-    /// Those that the flags ask for. `benchmark` is the run's, as users type it.
+    /// Those that the flags ask for.
     ///
     /// # Errors
     /// An address that cannot be listened on, a collector whose address is none, an exporter that
     /// is not part of this build.
     pub async fn start(
         args: &LiveArgs,
-        benchmark: &str,
+        about: &About<'_>,
         console: &Console,
     ) -> Result<Live, Failure> {
         let mut all: Vec<Watcher> = Vec::new();
         if let Some(address) = args.metrics {
-            let (endpoint, address) = prometheus::Endpoint::listen(address, benchmark).await?;
+            let (endpoint, address) = prometheus::Endpoint::listen(address, about).await?;
             console.say(format!("metrics at http://{address}/metrics"));
             if !address.ip().is_loopback() {
                 console.say(
@@ -46,19 +55,19 @@ impl Live {
             all.push(Box::new(endpoint));
         }
         if let Some(collector) = &args.otlp {
-            all.push(exporter(collector, benchmark)?);
+            all.push(exporter(collector, about)?);
         }
         Ok(Live(all.into()))
     }
 }
 
 #[cfg(feature = "otlp")]
-fn exporter(collector: &str, benchmark: &str) -> Result<Watcher, Failure> {
-    Ok(Box::new(otlp::Exporter::start(collector, benchmark)?))
+fn exporter(collector: &str, about: &About<'_>) -> Result<Watcher, Failure> {
+    Ok(Box::new(otlp::Exporter::start(collector, about)?))
 }
 
 #[cfg(not(feature = "otlp"))]
-fn exporter(_: &str, _: &str) -> Result<Watcher, Failure> {
+fn exporter(_: &str, _: &About<'_>) -> Result<Watcher, Failure> {
     Err(Failure::usage(
         "send metrics to an OpenTelemetry collector: not part of this build; build it with \
          `cargo build --release --features otlp`",

@@ -10,6 +10,7 @@ use opentelemetry_otlp::{MetricExporter, Protocol, WithExportConfig, WithHttpCon
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider};
 
+use super::About;
 use super::rows::{PHASES, clients, operations, outcomes, quantiles};
 use crate::failure::Failure;
 
@@ -30,7 +31,7 @@ pub struct Exporter {
 impl Exporter {
     /// To a collector such as `http://127.0.0.1:4318`. The collector need not be there: what cannot
     /// be sent is lost, and the run goes on.
-    pub fn start(collector: &str, benchmark: &str) -> Result<Exporter, Failure> {
+    pub fn start(collector: &str, about: &About<'_>) -> Result<Exporter, Failure> {
         let host = collector.strip_prefix("http://").map(|rest| rest.trim_start_matches('/'));
         if host.is_none_or(|host| host.is_empty() || host.starts_with(':')) {
             return Err(Failure::usage(format!(
@@ -67,11 +68,15 @@ impl Exporter {
                 let (collector, e) = (redact(collector), scrub(&e));
                 Failure::usage(format!("send metrics to {collector}: {e}"))
             })?;
+        let label = |(key, value): (&String, &String)| {
+            KeyValue::new(format!("hoap.label.{key}"), value.clone())
+        };
         let resource = Resource::builder()
             .with_service_name("hoap")
+            .with_attributes(about.labels.iter().map(label))
             .with_attributes([
                 KeyValue::new("service.version", env!("CARGO_PKG_VERSION")),
-                KeyValue::new("hoap.benchmark", benchmark.to_owned()),
+                KeyValue::new("hoap.benchmark", about.benchmark.to_owned()),
             ])
             .build();
         let reader = PeriodicReader::builder(exporter).with_interval(EVERY).build();

@@ -23,6 +23,7 @@ use prometheus_client::registry::{Registry, Unit};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
+use super::About;
 use super::rows::{PHASES, clients, operations, outcomes, quantiles};
 use crate::failure::Failure;
 
@@ -35,7 +36,7 @@ impl Endpoint {
     /// Listens, serves in the background, and says where: port 0 is any free one.
     pub async fn listen(
         address: SocketAddr,
-        benchmark: &str,
+        about: &About<'_>,
     ) -> Result<(Endpoint, SocketAddr), Failure> {
         let failed = |e: std::io::Error| {
             Failure::unavailable(format!(
@@ -45,7 +46,7 @@ impl Endpoint {
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let mut registry = Registry::with_prefix("hoap");
-        let metrics = Metrics::register(&mut registry, benchmark);
+        let metrics = Metrics::register(&mut registry, about);
         tokio::spawn(serve(listener, Arc::new(registry)));
         Ok((Endpoint(metrics), address))
     }
@@ -141,6 +142,12 @@ struct InPhase {
     phase: &'static str,
 }
 
+/// The name of a run's label: one of the metric has letters, digits and _ alone.
+fn label_name(key: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    format!("label_{}", key.chars().map(plain).collect::<String>())
+}
+
 struct Metrics {
     step: Gauge,
     phase: Family<InPhase, Gauge>,
@@ -152,7 +159,7 @@ struct Metrics {
 }
 
 impl Metrics {
-    fn register(registry: &mut Registry, benchmark: &str) -> Metrics {
+    fn register(registry: &mut Registry, about: &About<'_>) -> Metrics {
         let metrics = Metrics {
             step: Gauge::default(),
             phase: Family::default(),
@@ -162,10 +169,12 @@ impl Metrics {
             response: Family::default(),
             interval: Reals::default(),
         };
-        let about = Info::new([
-            ("benchmark", benchmark.to_owned()),
-            ("version", env!("CARGO_PKG_VERSION").to_owned()),
-        ]);
+        let mut names = vec![
+            ("benchmark".to_owned(), about.benchmark.to_owned()),
+            ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+        ];
+        names.extend(about.labels.iter().map(|(key, value)| (label_name(key), value.clone())));
+        let about = Info::new(names);
         registry.register("run", "What runs", about);
         registry.register("step", "Number of the step", metrics.step.clone());
         registry.register("phase", "1 for the phase that the step is in", metrics.phase.clone());

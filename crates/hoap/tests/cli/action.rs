@@ -10,6 +10,13 @@ fn project() -> Place {
     for (side, latency) in [("base", 100), ("head", 5_000)] {
         std::fs::create_dir(p.path(side)).unwrap();
         p.write(&format!("{side}/latency"), &latency.to_string());
+        let git = |words: &[&str]| {
+            let mut git = Command::new("git");
+            git.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(words);
+            assert!(git.current_dir(p.path(side)).output().unwrap().status.success());
+        };
+        git(&["init", "--quiet"]);
+        git(&["commit", "--quiet", "--allow-empty", "--message", side]);
     }
     p
 }
@@ -33,8 +40,15 @@ fn compare_pairs(p: &Place, pairs: &str, prepare: &str, (fail_if, unproven): (&s
         .env("PAIRS", pairs)
         .env("FAIL_IF", fail_if)
         .env("UNPROVEN", unproven)
+        .env_remove("GITHUB_BASE_REF")
         .output();
     End::of(output.unwrap())
+}
+
+/// The branch that a checkout is on.
+fn branch(p: &Place, side: &str) -> String {
+    let head = p.text(&format!("{side}/.git/HEAD"));
+    head.trim().rsplit('/').next().unwrap().to_owned()
 }
 
 const TARGET: &str = "printf 'target = \"null:?latency_us=%s\"\\n' \"$(cat latency)\" >run.toml";
@@ -51,6 +65,8 @@ fn two_checkouts_run_in_turn_and_are_compared() {
     for run in ["base/01", "base/02", "head/01", "head/02"] {
         let record = p.json(&format!("out/{run}/run.json"));
         let seed = run[run.len() - 1..].parse::<u64>().unwrap();
+        let commit = p.text(&format!("{}/.git/refs/heads/{}", &run[..4], branch(&p, &run[..4])));
+        assert_eq!(record["labels"]["commit"], commit.trim(), "{run}");
         assert_eq!(record["configuration"]["run-seed"], seed, "{run}");
     }
     let text = p.text("out/comparison.md");

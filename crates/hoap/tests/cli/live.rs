@@ -44,7 +44,7 @@ fn address(run: &mut Child) -> String {
 #[test]
 fn prometheus_scrapes_a_run_while_it_goes_on() {
     let p = Place::new();
-    let line = format!("{YCSB} --duration 4s --metrics 127.0.0.1:0 --out run");
+    let line = format!("{YCSB} --duration 4s --metrics 127.0.0.1:0 --label test.bed=lab --out run");
     let mut command = p.command(&line);
     let mut run = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let address = address(&mut run);
@@ -62,6 +62,7 @@ fn prometheus_scrapes_a_run_while_it_goes_on() {
             && seen.last().is_none_or(|&last| n > last)
         {
             assert!(body.contains("benchmark=\"ycsb-a\""), "{body}");
+            assert!(body.contains("label_test_bed=\"lab\""), "{body}");
             assert_eq!(value(&body, "hoap_phase{phase=\"measured\"}"), Some(1.0), "{body}");
             assert_eq!(value(&body, "hoap_phase{phase=\"warmup\"}"), Some(0.0), "{body}");
             assert_eq!(value(&body, "hoap_clients{side=\"transactions\"}"), Some(2.0), "{body}");

@@ -120,6 +120,7 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, own: Vec<R
     let end = |d: &Machine| d.offset(base) + d.run.seconds;
     Run {
         command,
+        labels: labels(drivers),
         seconds: drivers.iter().map(end).fold(0.0, f64::max),
         remarks: remarks(drivers, own),
         configuration: configuration(drivers),
@@ -154,6 +155,13 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, own: Vec<R
             .collect(),
         ..first.clone()
     }
+}
+
+/// The labels that all drivers have alike.
+fn labels(drivers: &[Machine]) -> BTreeMap<String, String> {
+    let mut labels = drivers[0].run.labels.clone();
+    labels.retain(|key, value| drivers.iter().all(|d| d.run.labels.get(key) == Some(value)));
+    labels
 }
 
 /// The remarks of all drivers, with the names of those whose they are where not all have them, then

@@ -130,6 +130,8 @@ fn decisive(run: &Run) -> Vec<Fact> {
 /// What may differ between sides.
 fn told(run: &Run) -> Vec<Fact> {
     let mut facts = versions(run);
+    let label = |(key, value): (&String, &String)| (format!("label {key}"), value.clone());
+    facts.extend(run.labels.iter().map(label));
     for (part, database) in databases(run) {
         if let Some(Description { url, settings, .. }) = database {
             facts.push((format!("{part}URL"), url.clone()));

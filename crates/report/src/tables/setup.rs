@@ -84,7 +84,7 @@ fn of_measure(measure: Measure, of: impl Fn(&Run) -> String) -> impl Fn(&Run) ->
 
 /// What ran where: the facts that stand before the first number.
 pub fn overview(entries: &[Entry<'_>]) -> Table {
-    let facts = vec![
+    let mut facts = vec![
         fact("benchmark", |r| {
             let size = size(r).map(|size| format!(", {size}")).unwrap_or_default();
             format!("{}{size}, hoap {}", benchmark_title(&r.benchmark), r.hoap)
@@ -138,7 +138,17 @@ pub fn overview(entries: &[Entry<'_>]) -> Table {
             None => String::new(),
         }),
     ];
+    facts.splice(2..2, labels(entries));
     table(entries, "overview", "What ran where", facts)
+}
+
+/// What the runs are known by.
+fn labels<'a>(entries: &[Entry<'_>]) -> Vec<Fact<'a>> {
+    let keys = keys(entries, |r| r.labels.keys().cloned().collect());
+    let of = |key: String| {
+        fact(format!("label {key}"), move |r| r.labels.get(&key).cloned().unwrap_or_default())
+    };
+    keys.into_iter().map(of).collect()
 }
 
 /// A database of a run: what stands before its facts, and where it is.

@@ -438,6 +438,7 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
                 .map(String::from)
                 .chain(["--out".into(), "runs/first try".into()])
                 .collect(),
+        labels: Default::default(),
         started: "2026-01-01T00:00:00Z".into(),
         seconds,
         partial: None,

@@ -32,6 +32,9 @@ impl Place {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hoap"));
         command.current_dir(self.0.path()).args(line.split_whitespace()).stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        hoap_conduct::labels::service_variables().for_each(|name| {
+            command.env_remove(name);
+        });
         command
     }
 
