@@ -41,9 +41,9 @@ impl LoadSource for &'static Workload {
         let collections = workload.stored.iter().map(|at| &workload.plan.collections[*at]);
         let of = collections.flat_map(|of| of.indexes.iter().map(move |index| (of, index)));
         let index = of.map(|(of, (name, fields))| Index {
-            name,
-            collection: &of.name,
-            fields: fields.iter().map(String::as_str).collect(),
+            name: name.clone(),
+            collection: of.name.clone(),
+            fields: fields.clone(),
         });
         index.collect()
     }

@@ -57,6 +57,39 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
         ],
     ),
     ("gen ycsb", ["gen ycsb -p recordcount=1000000 -o data", "gen ycsb -p recordcount=9 --stdout"]),
+    (
+        "history",
+        [
+            "history add runs/nightly --dir history",
+            "history check --dir history --since release=1.2",
+        ],
+    ),
+    (
+        "history add",
+        ["history add runs/nightly --dir history", "history add runs/a runs/b --dir history"],
+    ),
+    (
+        "history check",
+        ["history check --dir history", "history check --dir history --since 4f2a91c"],
+    ),
+    (
+        "history acknowledge",
+        [
+            "history acknowledge 9c01d2e --dir history --reason syncs-now",
+            "history acknowledge release=1.3 --dir history --reason syncs-now --by ada",
+        ],
+    ),
+    (
+        "history show",
+        ["history show --dir history", "history show --dir history -o public/index.html"],
+    ),
+    (
+        "history export",
+        [
+            "history export --dir history --format otava -o otava.csv",
+            "history export --dir history --format bencher -o bencher.json",
+        ],
+    ),
     ("gen shop", ["gen shop --customers 1M -o data", "gen shop --customers 1M -o data --dry-run"]),
     (
         "load",

@@ -6,6 +6,7 @@ mod examples;
 mod experiment;
 mod files;
 mod fleet;
+mod history;
 mod named;
 mod report;
 mod run;
@@ -27,6 +28,7 @@ pub use examples::command;
 pub use experiment::*;
 pub use files::*;
 pub use fleet::*;
+pub use history::*;
 pub use named::Named;
 pub use report::*;
 pub use run::*;
@@ -115,6 +117,11 @@ pub enum Command {
     Show(Show),
     /// Hold runs against a baseline: ratios, intervals, and better, worse or undecided
     Compare(Compare),
+    /// Keep what runs measured, commit after commit, and find where it changed
+    History {
+        #[command(subcommand)]
+        command: HistoryCommand,
+    },
     /// Make one run of the folders of several driver machines
     Merge(Merge),
     /// Wait for drivers on several machines, begin their steps together, and make one run of theirs

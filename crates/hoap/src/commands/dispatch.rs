@@ -4,7 +4,7 @@ use super::context::Context;
 #[cfg(target_os = "linux")]
 use super::torture;
 use super::{
-    answers, compare, demo, doctor, gather, gen_files, load, merge, planned, price, query,
+    answers, compare, demo, doctor, gather, gen_files, history, load, merge, planned, price, query,
     reference, report, run, runs, several, show, targets, verify,
 };
 use crate::args::{AnswersCommand, Command, Export, LiveArgs, ShowFormat};
@@ -14,11 +14,12 @@ use crate::live::{About, Live};
 
 /// Runs a command that is no experiment: the stages of these are such commands.
 pub async fn command(context: &mut Context, command: Command) -> Result<(), Failure> {
-    use Command::{Answers, Compare, Merge, Price, Report, Runs, Show, Targets};
+    use Command::{Answers, Compare, History, Merge, Price, Report, Runs, Show, Targets};
     if matches!(
         command,
         Answers { .. }
             | Compare(_)
+            | History { .. }
             | Merge(_)
             | Price(_)
             | Report(_)
@@ -64,6 +65,7 @@ pub async fn command(context: &mut Context, command: Command) -> Result<(), Fail
         Command::Runs { folder } => runs::runs(context, &folder),
         Command::Show(args) => show::show(context, &args),
         Command::Compare(args) => compare::compare(context, &args),
+        Command::History { command } => history::history(context, &command),
         Command::Merge(args) => merge::merge(context, &args).await,
         Command::Gather(args) => gather::gather(context, &args).await,
         Command::Price(args) => price::price(context, &args),

@@ -13,6 +13,7 @@ mod experiment_settings;
 mod experiment_targets;
 mod gather;
 mod gen_files;
+mod history;
 mod load;
 mod merge;
 mod output;

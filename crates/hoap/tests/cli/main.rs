@@ -26,6 +26,7 @@ mod fleet;
 mod foreign;
 mod gen_files;
 mod golden;
+mod history;
 #[cfg(target_os = "linux")]
 mod in_use;
 mod indexes;

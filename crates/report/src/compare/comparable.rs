@@ -93,7 +93,8 @@ pub fn differences(sides: &[&Side]) -> Result<Vec<Difference>> {
         .collect())
 }
 
-type Fact = (String, String);
+/// A name and a value.
+pub type Fact = (String, String);
 
 fn value<'a>(facts: &'a [Fact], name: &str) -> &'a str {
     facts.iter().find(|(n, _)| n == name).map_or("", |(_, value)| value.as_str())
@@ -112,8 +113,9 @@ fn same(a: &Run, b: &Run, facts: fn(&Run) -> Vec<Fact>) -> std::result::Result<(
     Ok(())
 }
 
-/// What must be equal.
-fn decisive(run: &Run) -> Vec<Fact> {
+/// What must be equal: the benchmark, its data (`data.…`), and the flags that decide what a client
+/// does.
+pub fn decisive(run: &Run) -> Vec<Fact> {
     let mut facts = vec![
         ("benchmark".to_owned(), run.benchmark.clone()),
         ("query set".to_owned(), run.query_set.clone().unwrap_or_default()),

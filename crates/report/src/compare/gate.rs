@@ -117,18 +117,7 @@ impl fmt::Display for Gate {
 }
 
 fn subjects() -> Vec<(&'static str, Subject)> {
-    let plain = [
-        Metric::Tpm,
-        Metric::Ops,
-        Metric::Power,
-        Metric::Qph,
-        Metric::Query,
-        Metric::Failures,
-        Metric::Freshness,
-    ];
-    plain
-        .into_iter()
-        .chain(Metric::percentiles())
+    Metric::all()
         .map(|metric| (metric.name(), Subject::Metric(metric)))
         .chain([("overall", Subject::Overall)])
         .collect()

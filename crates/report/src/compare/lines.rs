@@ -44,10 +44,10 @@ struct Open {
 }
 
 /// The steps of one side that are compared, each with the estimates of a candidate's and its own.
-struct Matched<'a> {
-    name: String,
-    baseline: Vec<&'a Step>,
-    candidate: Vec<&'a Step>,
+pub(super) struct Matched<'a> {
+    pub name: String,
+    pub baseline: Vec<&'a Step>,
+    pub candidate: Vec<&'a Step>,
 }
 
 /// Compares each candidate with the baseline and judges all lines together.
@@ -133,7 +133,7 @@ fn matched<'a>(
 
 impl Asked<'_> {
     /// What is compared of a step: what every comparison shows, and what a gate is about.
-    fn of(&self, step: &Matched<'_>) -> Vec<(Metric, Option<String>)> {
+    pub(super) fn of(&self, step: &Matched<'_>) -> Vec<(Metric, Option<String>)> {
         let Asked { measure, gates, details } = *self;
         let sides = || step.baseline.iter().chain(&step.candidate);
         let mut kinds: Vec<&str> = Vec::new();
@@ -181,10 +181,10 @@ impl Asked<'_> {
     }
 }
 
-type Value = std::result::Result<Shown, String>;
+pub(super) type Value = std::result::Result<Shown, String>;
 
 /// What a side shows of it; `None` where its step has no such thing.
-fn shown(
+pub(super) fn shown(
     metric: Metric,
     kind: Option<&str>,
     side: &Side,

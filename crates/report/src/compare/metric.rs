@@ -44,6 +44,20 @@ impl Metric {
         Percentile::ALL.into_iter().filter(|p| p.rank().is_some()).map(Metric::Percentile)
     }
 
+    /// Each of them.
+    pub fn all() -> impl Iterator<Item = Metric> {
+        let plain = [
+            Metric::Tpm,
+            Metric::Ops,
+            Metric::Power,
+            Metric::Qph,
+            Metric::Query,
+            Metric::Failures,
+            Metric::Freshness,
+        ];
+        plain.into_iter().chain(Metric::percentiles())
+    }
+
     /// As users write it.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,7 +1,8 @@
 //! `hoap compare`: runs held against a baseline. `docs/compare.md` defines every word.
 //!
 //! `comparison` has the order of the work: `side` reads, `comparable` refuses, `lines` compares,
-//! `gate` judges the bounds. `document`, `databases`, `json` and `junit` print.
+//! `gate` judges the bounds. `document`, `databases`, `json` and `junit` print. `measured` is what one
+//! side knows.
 
 mod change;
 mod comparable;
@@ -14,11 +15,12 @@ mod junit;
 mod line;
 mod lines;
 mod markdown;
+mod measured;
 mod metric;
 mod side;
 
 pub use change::{change, span};
-pub use comparable::{Difference, comparable};
+pub use comparable::{Difference, Fact, comparable, decisive};
 pub use comparison::{Comparison, Question, RELEVANT};
 pub use databases::side_by_side;
 pub use document::{Block, document, repeated};
@@ -27,5 +29,6 @@ pub use json::{FORMAT, json};
 pub use junit::junit;
 pub use line::{ComparedLine, Scope};
 pub use markdown::{markdown, plain};
+pub use measured::{Measured, measured};
 pub use metric::Metric;
 pub use side::{Side, SideRun};

@@ -6,6 +6,7 @@ use hoap_record::{Run, Severity};
 use serde_json::{Map, Value};
 
 use super::chart::bars::stacked;
+use super::chart::history::{self, Past};
 use super::chart::runs::Among;
 use super::chart::shares::{self, SharesOf};
 use super::chart::spec::Chart;
@@ -206,6 +207,12 @@ impl Body {
     ) {
         let parts: Vec<_> = parts.iter().map(|(r, s, count)| (*r, *s, *count as f64)).collect();
         self.chart(figure, None, stacked(rows, series, &parts, label, Unit::Count));
+    }
+
+    /// A figure of series over the runs of a history, a small plot each. `names` has a name for each
+    /// run, in their order.
+    pub fn history(&mut self, figure: &Figure<'_>, names: &[String], series: &[Past]) {
+        self.chart(figure, None, history::history(names, series));
     }
 
     /// Key figures side by side.

@@ -34,6 +34,7 @@ use crate::run::title::title;
 
 pub use crate::run::figures::KeyFigure;
 pub use body::{Body, Figure};
+pub use chart::history::{Past, PastChange, PastRun};
 pub use chart::shares::{Shares, SharesOf};
 pub use frame::Frame;
 pub use markup::escape;

@@ -20,6 +20,7 @@ pub use judge::{ChangeVerdict, Finding, RatioQuestion, judge};
 pub use percentile::{Intervals, MOST_GROUPS, quantile};
 pub use ratio::{FALSE_VERDICTS, Ratio, RatioError};
 pub use series::{FEWEST, MeanError, mean_error, rare_error};
+pub use student::{chance, width};
 pub use throughput::{WindowTick, throughput, window};
 
 #[cfg(test)]

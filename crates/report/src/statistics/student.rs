@@ -11,7 +11,7 @@ fn student(freedom: f64) -> Option<StudentsT> {
 }
 
 /// Half the width of the central interval of this confidence (0.95), in standard errors.
-pub(super) fn width(confidence: f64, freedom: f64) -> f64 {
+pub fn width(confidence: f64, freedom: f64) -> f64 {
     let up_to = 0.5 + confidence / 2.0;
     if freedom >= NORMAL {
         return Normal::standard().inverse_cdf(up_to);
@@ -20,7 +20,7 @@ pub(super) fn width(confidence: f64, freedom: f64) -> f64 {
 }
 
 /// How often chance alone gives a value this many standard errors away from nothing, or further.
-pub(super) fn chance(errors: f64, freedom: f64) -> f64 {
+pub fn chance(errors: f64, freedom: f64) -> f64 {
     match student(freedom.min(NORMAL)) {
         Some(t) if errors.is_finite() => (2.0 * t.sf(errors.abs())).min(1.0),
         Some(_) if errors.is_infinite() => 0.0,

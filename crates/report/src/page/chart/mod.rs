@@ -9,6 +9,7 @@ pub mod bars;
 pub mod configurations;
 pub mod frontier;
 pub mod heat;
+pub mod history;
 pub mod ingestion;
 mod look;
 pub mod machine;
