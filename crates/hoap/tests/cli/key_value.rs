@@ -320,7 +320,7 @@ fn pages_and_joins_are_right_answer_by_answer() {
 #[test]
 fn customers_and_orders_that_are_not_as_loaded_are_seen() {
     let loaded = Place::new();
-    loaded.ok("load shop --customers 200 --customers-per-zip 100 --target sqlite:s.db");
+    loaded.ok("load shop --customers 200 --customers-per-country 100 --customers-per-zip 100 --target sqlite:s.db");
     for (what, sql, counts, sample) in [
         ("lost", "DELETE FROM shop_orders WHERE key = 'order:7'", true, true),
         (
