@@ -108,7 +108,7 @@ mod tests {
         write("samples.csv", "a");
         write("queries.csv", "bc");
         assert_ne!(one, digest());
-        assert_eq!(of_several(&[one.clone()]), one);
+        assert_eq!(of_several(std::slice::from_ref(&one)), one);
         assert_ne!(of_several(&[one.clone(), one.clone()]), one);
     }
 }

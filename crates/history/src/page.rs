@@ -7,7 +7,7 @@ use hoap_record::words::counted;
 use hoap_report::page::{Body, Figure, Frame, KeyFigure, Page, Past, PastChange, PastRun, escape};
 use hoap_report::run::remarks;
 use hoap_report::statistics::width;
-use hoap_report::table::{Cell, Column, Table};
+use hoap_report::table::{Cell, Column, Table, Without};
 use hoap_report::tables::moment;
 
 use crate::check::{Found, SeriesChange};
@@ -17,20 +17,18 @@ use crate::words;
 /// The page.
 pub fn page(timeline: &Timeline<'_>, found: &Found<'_>) -> Page {
     let mut body = Body::default();
-    changed(&mut body, timeline, found);
+    let told = excluded(timeline);
+    changed(&mut body, timeline, found, &told);
     series(&mut body, timeline, found);
     runs(&mut body, timeline, found);
     let title = match timeline.grounds.as_slice() {
         [one] => format!("History of {} on {}", one.benchmark, one.databases.join(" and ")),
         _ => "History".to_owned(),
     };
-    let told = excluded(timeline);
-    let lines = remarks::lines(&told, &[]);
     let about = [words::summary(timeline, found)];
     let frame = Frame {
         title: &title,
         description: &description(timeline, found),
-        remarks: &lines,
         about: &about,
         from: "the history",
     };
@@ -52,7 +50,7 @@ fn excluded(timeline: &Timeline<'_>) -> Vec<Remark> {
     (of > 0).then(|| Remark::new(RemarkId::Partial, text)).into_iter().collect()
 }
 
-fn changed(body: &mut Body, timeline: &Timeline<'_>, found: &Found<'_>) {
+fn changed(body: &mut Body, timeline: &Timeline<'_>, found: &Found<'_>, told: &[Remark]) {
     body.open("changed", "What changed", "Changes");
     let count =
         |which: &dyn Fn(&&SeriesChange<'_>) -> bool| found.changes.iter().filter(which).count();
@@ -70,6 +68,7 @@ fn changed(body: &mut Body, timeline: &Timeline<'_>, found: &Found<'_>) {
         figure("Better", count(&|of| !of.is_worse), "changes", false),
         figure("Acknowledged", known, "changes", false),
     ]);
+    body.remarks(&remarks::lines(told, &[]));
     if found.changes.is_empty() {
         body.paragraph("No series changed.");
     }
@@ -148,7 +147,12 @@ fn past(timeline: &Timeline<'_>, found: &Found<'_>, place: usize, of: &Series<'_
 /// The runs at which something changed, each with an anchor, and a table of all.
 fn runs(body: &mut Body, timeline: &Timeline<'_>, found: &Found<'_>) {
     body.open("runs-section", "Runs", "Runs");
-    let column = |title: &str| Column { title: title.into(), unit: None, wide: false };
+    let column = |title: &str| Column {
+        title: title.into(),
+        unit: None,
+        wide: false,
+        without: Without::Never,
+    };
     let titles = ["run", "started", "labels", "database", "folder", "digest", "counts"];
     let row = |at: usize| {
         let run = timeline.run(at);

@@ -138,7 +138,8 @@ mod tests {
     #[test]
     fn texts_have_their_lengths_and_characters() {
         use Alphabet::{Alnum, Digits, Hex, Letters, Lower, Upper, Words};
-        let cases: [(Alphabet, fn(u8) -> bool); 7] = [
+        type Belongs = fn(u8) -> bool;
+        let cases: [(Alphabet, Belongs); 7] = [
             (Alnum, |b| b.is_ascii_alphanumeric()),
             (Letters, |b| b.is_ascii_alphabetic()),
             (Lower, |b| b.is_ascii_lowercase()),

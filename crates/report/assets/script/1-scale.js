@@ -31,8 +31,8 @@ function scaled(axis, count, room, other) {
   const words = reads[axis.quantity].axis;
   const [low, high] = axis.domain;
   if ((axis.type === "log") === other) {
-    const end = (high || (axis.quantity === "times" ? 1e-6 : 1)) * room;
-    return { ...axis, type: "linear", domain: [0, end], ticks: d3.ticks(0, end, count).map((v) => [v, words(v)]) };
+    const begin = axis.near ? low : 0, end = axis.near ? high : (high || (axis.quantity === "times" ? 1e-6 : 1)) * room;
+    return { ...axis, type: "linear", domain: [begin, end], ticks: d3.ticks(begin, end, count).map((v) => [v, words(v)]) };
   }
   const all = logarithmic(low, Math.max(high, 2 * low)), few = all.length <= 8 || axis.least;
   const ticks = all.filter((v) => few || Number.isInteger(Math.log10(v))).map((v) => [v, words(v)]);

@@ -1,8 +1,8 @@
 //! Series over the runs of a history: small plots whose runs stand at the same places.
 
 use super::parts::item;
-use super::scale::{self, Words};
-use super::spec::{Axis, Chart, Look, Mark, Number, Plot, Sample, Series};
+use super::scale;
+use super::spec::{Axis, Chart, Look, Mark, Number, Plot, Quantity, Sample, Series};
 use crate::format::number::Unit;
 
 /// A series.
@@ -69,11 +69,7 @@ fn axis(names: &[String]) -> Axis {
 }
 
 fn plot(of: &Past, names: &[String], x: Axis) -> Plot {
-    let words = match of.unit {
-        Unit::Seconds | Unit::Latency => Words::Times,
-        _ => Words::Rates,
-    };
-    let y = scale::near(words, of.runs.iter().map(|run| run.value));
+    let y = scale::near(Quantity::of(of.unit), of.runs.iter().map(|run| run.value));
     let at = |bad: bool| {
         let those = of.changes.iter().filter(move |change| change.bad == bad);
         those.map(|change| (Number(change.run as f64 - 0.5), None)).collect::<Vec<_>>()

@@ -74,17 +74,11 @@ pub fn from_zero(quantity: Quantity, label: &str, end: f64) -> Axis {
 }
 
 /// A vertical axis around these values, which need not begin at 0.
-pub fn near(words: Words, values: impl Iterator<Item = f64> + Clone) -> Axis {
+pub fn near(quantity: Quantity, values: impl Iterator<Item = f64> + Clone) -> Axis {
     let low = values.clone().fold(f64::INFINITY, f64::min);
     let high = values.fold(f64::NEG_INFINITY, f64::max);
     let room = ((high - low) * 0.15).max(high.abs() * 0.01).max(f64::MIN_POSITIVE);
-    let (low, high) = ((low - room).max(0.0), high + room);
-    let said = |value: f64| match words {
-        Words::Times => axis_duration(value),
-        Words::Rates => axis_rate(value),
-    };
-    let ticks = named(ticks(low, high, 3), said);
-    Axis { kind: Kind::Linear, domain: vec![low, high], ticks, ..Axis::default() }
+    Axis { near: true, ..axis(Kind::Linear, quantity, "", (low - room).max(0.0), high + room) }
 }
 
 /// An axis of durations from 0 on, which ends at the longest.

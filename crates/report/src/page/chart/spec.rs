@@ -171,6 +171,9 @@ pub struct Axis {
     /// Whether a value is 0, which has no logarithm.
     #[serde(skip_serializing_if = "is_false")]
     pub zero: bool,
+    /// Whether a linear one begins at the lowest value, not at 0.
+    #[serde(skip_serializing_if = "is_false")]
+    pub near: bool,
     /// Whether what is shorter than the lowest value has a place before it.
     #[serde(skip_serializing_if = "is_false")]
     pub least: bool,
