@@ -27,14 +27,12 @@ use std::path::{Path, PathBuf};
 
 use clap::FromArgMatches;
 use hoap_databases::url::{has_secret, redact};
+use several::DATABASES;
 use toml::Value;
 
 use crate::args::{Cli, Command, command};
 use crate::failure::Failure;
 
-/// Flags that name a database. The URL of one may be the value of any of them, as the commands call
-/// it.
-const DATABASES: [&str; 3] = ["target", "operational", "analytical"];
 /// A flag whose value may be a table of pairs.
 struct Pairs {
     /// Its key in the file.

@@ -33,8 +33,9 @@ pub const COMPARISON: Kind = Kind {
 pub const SUMMARY: Kind = Kind {
     name: "the text of a run",
     begins: |head| {
-        let mut rows = head.lines().map(|line| line.trim_start_matches("| "));
-        rows.any(|row| row.starts_with("benchmark ")) && rows.any(|row| row.starts_with("started "))
+        let title: Vec<&str> = head.lines().take(5).collect();
+        let title = title.join(" ");
+        title.contains(" on ") && title.contains("started ") && title.contains(", hoap ")
     },
 };
 

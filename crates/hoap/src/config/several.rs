@@ -5,9 +5,11 @@
 
 use std::ffi::OsString;
 
-use super::DATABASES;
 use crate::failure::Failure;
 
+/// Flags that name a database. The URL of one may be the value of any of them, as the commands call
+/// it.
+pub const DATABASES: [&str; 3] = ["target", "operational", "analytical"];
 /// How often each database is run where nobody says: single runs decide nothing.
 const REPEAT: &str = "--repeat=3";
 

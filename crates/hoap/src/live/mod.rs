@@ -3,14 +3,15 @@
 //!
 //! `docs/metrics.md` names every metric.
 
+mod about;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod prometheus;
 mod rows;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use about::About;
 use hoap_drive::{Observer, Phase, StepPlan, Tick};
 
 use crate::args::LiveArgs;
@@ -22,14 +23,6 @@ use crate::failure::Failure;
 pub struct Live(Arc<[Watcher]>);
 
 type Watcher = Box<dyn Observer + Send + Sync>;
-
-/// What a run is.
-pub struct About<'a> {
-    /// Its benchmark, as users type it.
-    pub benchmark: &'a str,
-    /// Its labels.
-    pub labels: &'a BTreeMap<String, String>,
-}
 
 impl Live {
     /// Those that the flags ask for.

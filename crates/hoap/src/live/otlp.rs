@@ -10,7 +10,7 @@ use opentelemetry_otlp::{MetricExporter, Protocol, WithExportConfig, WithHttpCon
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider};
 
-use super::About;
+use super::about::About;
 use super::rows::{PHASES, clients, operations, outcomes, quantiles};
 use crate::failure::Failure;
 

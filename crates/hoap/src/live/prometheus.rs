@@ -23,7 +23,7 @@ use prometheus_client::registry::{Registry, Unit};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-use super::About;
+use super::about::About;
 use super::rows::{PHASES, clients, operations, outcomes, quantiles};
 use crate::failure::Failure;
 
