@@ -117,6 +117,18 @@ impl LoadSource for CustomersAlone {
     }
 }
 
+/// What was loaded, by the parameters of its note.
+///
+/// # Errors
+/// Those of [`data_of`].
+pub fn loaded(parameters: &Value) -> Result<Box<dyn LoadSource>> {
+    let data = data_of(parameters)?;
+    Ok(match parameters.get("collections") {
+        None => Box::new(data),
+        Some(_) => Box::new(CustomersAlone(data)),
+    })
+}
+
 /// Refuses data without orders, by the parameters of its note.
 ///
 /// # Errors

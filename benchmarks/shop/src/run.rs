@@ -195,7 +195,8 @@ struct Reading<'a, W> {
 
 impl<W> Reading<'_, W> {
     async fn check(&self, setting: &Setting<'_>, when: &str) -> Result<Vec<Check>> {
-        let Opened { target, data, level, .. } = self.opened;
+        let Opened { target, data, level, note, .. } = self.opened;
+        let Some(note) = note else { return Ok(Vec::new()) };
         let Some(level) = level.filter(|level| *level != Level::Off) else { return Ok(Vec::new()) };
         let asked = setting.caller.stop();
         let stop = || when == BEFORE && asked.is_set();
@@ -203,20 +204,25 @@ impl<W> Reading<'_, W> {
         let most = ShopCollection::ALL.map(|collection| data.count(collection));
         let reader = Keys::of(target, most.into_iter().max().unwrap_or(0), &watch).await?;
         let at = At { documents: target.documents()?, level, when, watch: &watch };
-        checks::all(&at, &AsLoaded(*data), reader).await
+        let loaded = AsLoaded { data: *data, source: source::loaded(&note.data)? };
+        checks::all(&at, &loaded, reader).await
     }
 }
 
 const BEFORE: &str = "before the run";
 
 /// Nobody writes to these documents.
-struct AsLoaded(ShopData);
+struct AsLoaded {
+    data: ShopData,
+    /// Of it what was loaded.
+    source: Box<dyn LoadSource>,
+}
 
 impl Checked for AsLoaded {
     type Key = (usize, u64);
 
     fn source(&self) -> &dyn LoadSource {
-        &self.0
+        &*self.source
     }
 
     fn loaded(&self, at: usize, index: u64) -> (usize, u64) {
@@ -225,12 +231,12 @@ impl Checked for AsLoaded {
 
     fn place(&self, (at, index): (usize, u64)) -> (usize, String) {
         let mut key = String::new();
-        self.0.append_key(ShopCollection::ALL[at], index, &mut key);
+        self.data.append_key(ShopCollection::ALL[at], index, &mut key);
         (at, key)
     }
 
     fn expected(&self, (at, index): (usize, u64)) -> Result<Expected<'_>> {
-        Document::loaded(&self.0, at, index).map(Expected::There)
+        Document::loaded(&*self.source, at, index).map(Expected::There)
     }
 }
 

@@ -5,7 +5,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use toml::value::Datetime;
 
-use super::wrong::{Wrong, instead};
+use super::wrong::{Wrong, instead, is_slip};
 
 /// The result of reading a part of the file.
 pub type Read<T> = Result<T, Wrong>;
@@ -223,8 +223,16 @@ impl<'t> Keys<'t> {
 
     /// The value of a key that must be there.
     pub fn need(&mut self, key: &'static str) -> Read<Value<'t>> {
-        let missing = format!("{} has `{key}`, which is missing here", self.what);
-        self.take(key).ok_or_else(|| Wrong::new(self.at, missing))
+        if let Some(value) = self.take(key) {
+            return Ok(value);
+        }
+        Err(match self.entries.iter().find(|entry| is_slip(entry.key, key)) {
+            Some(slip) => self.unknown(slip),
+            None => {
+                let missing = format!("{} has `{key}`, which is missing here", self.what);
+                Wrong::new(self.at, missing)
+            }
+        })
     }
 
     /// Keys that are known, too, and belong to something else.
@@ -239,8 +247,14 @@ impl<'t> Keys<'t> {
 
     /// Refuses what nobody asked for.
     pub fn end(self) -> Read<()> {
-        let Some(Entry { key, key_at, .. }) = self.entries.first() else { return Ok(()) };
+        match self.entries.first() {
+            Some(entry) => Err(self.unknown(entry)),
+            None => Ok(()),
+        }
+    }
+
+    fn unknown(&self, Entry { key, key_at, .. }: &Entry<'t>) -> Wrong {
         let names = instead(key, self.known.iter().copied());
-        Err(Wrong::new(*key_at, format!("`{key}` is no key of {}{names}", self.what)))
+        Wrong::new(*key_at, format!("`{key}` is no key of {}{names}", self.what))
     }
 }

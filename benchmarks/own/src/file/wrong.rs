@@ -34,8 +34,7 @@ fn place(text: &str, at: usize) -> (usize, usize) {
 /// "; did you mean `key`?" if one of the names is near, else "; there are key, count and fields".
 pub fn instead<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.into_iter().collect();
-    // A slip in three letters, two in five.
-    let slips = (name.chars().count() + 1) / 3;
+    let slips = slips(name);
     let near = names.iter().map(|known| (strsim::osa_distance(name, known), known));
     match near.min() {
         None => String::new(),
@@ -44,6 +43,16 @@ pub fn instead<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Stri
             format!("; there {} {}", if names.len() == 1 { "is" } else { "are" }, listed(&names))
         }
     }
+}
+
+/// How many slips a name may have: one in three letters, two in five.
+fn slips(name: &str) -> usize {
+    (name.chars().count() + 1) / 3
+}
+
+/// Whether a name is another one with slips.
+pub fn is_slip(name: &str, of: &str) -> bool {
+    strsim::osa_distance(name, of) <= slips(name)
 }
 
 /// "customers, orders and products".

@@ -323,7 +323,7 @@ fn holds(column: &hoap_files::Value, json: Option<&Value>) -> bool {
         (Of::Number(value), json) => json.as_f64() == Some(*value),
         (Of::Instant(micros), Value::String(json)) => {
             let text = hoap_data::Timestamp::from_micros(*micros).to_string().replace(' ', "T");
-            text.starts_with(json.trim_end_matches('Z'))
+            text.starts_with(json.replace(' ', "T").trim_end_matches('Z'))
         }
         (Of::Text(text), Value::String(json)) => text == json,
         (Of::Text(text), json) => {

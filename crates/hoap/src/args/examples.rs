@@ -123,6 +123,21 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
             "load shop --target sqlite:shop.db --customers 1M --customers-per-zip 500",
         ],
     ),
+    ("gen own", ["gen own shop.toml --scale 10 -o data", "gen own shop.toml --stdout"]),
+    (
+        "load own",
+        [
+            "load own shop.toml --target sqlite:shop.db",
+            "load own shop.toml --dry-run --target sqlite:shop.db",
+        ],
+    ),
+    (
+        "verify own",
+        [
+            "verify own shop.toml --target sqlite:shop.db",
+            "verify own shop.toml --scale 10 --target postgres://bench@db/bench",
+        ],
+    ),
     ("verify", ["verify ch2pp --target sqlite:bench.db", "verify ch2 --target sqlite:b.db --json"]),
     ("doctor", ["doctor sqlite:empty.db", "doctor postgres://bench@db/empty"]),
     (

@@ -12,12 +12,12 @@ mod report;
 mod run;
 #[cfg(target_os = "linux")]
 mod torture;
+mod verify;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use hoap_ch2::run::query::Questions;
-use hoap_ch2::run::verify::Verify;
 use hoap_conduct::Chosen;
 use hoap_conduct::load::AskedLoad;
 use hoap_doctor::Doctor;
@@ -34,6 +34,7 @@ pub use report::*;
 pub use run::*;
 #[cfg(target_os = "linux")]
 pub use torture::*;
+pub use verify::VerifyAny;
 
 /// The benchmark suite for JSON document databases
 #[derive(Debug, Parser)]
@@ -155,23 +156,6 @@ pub enum Command {
         #[arg(short, long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-}
-
-/// `hoap verify` of a benchmark, or of a workload file.
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-#[allow(missing_docs)]
-pub struct VerifyAny {
-    #[command(flatten)]
-    pub ch2: Option<Verify>,
-    #[command(subcommand)]
-    pub own: Option<VerifyOwn>,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum VerifyOwn {
-    /// Hold every document against the workload file that it was made by
-    Own(hoap_own::verify::Verify),
 }
 
 #[derive(Debug, Args)]

@@ -99,7 +99,7 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     }
 
     let command = format!("verify ch2pp --target {url}");
-    if let Command::Verify(VerifyAny { ch2: Some(args), .. }) = say_and_parse(context, &command)? {
+    if let Command::Verify(VerifyAny::Ch2(args)) = say_and_parse(context, &command)? {
         let verified = checks(context, &args).await?;
         context.console.say(format!("  {}", verify::in_short(&verified.checks)));
         verify::verdict(&verified)?;

@@ -6,19 +6,18 @@ use hoap_workload::words::counted;
 use serde_json::json;
 
 use super::context::Context;
-use crate::args::{VerifyAny, VerifyOwn};
+use crate::args::VerifyAny;
 use crate::failure::Failure;
 
 /// Checks a benchmark's documents, or those of a workload file.
 pub async fn any(context: &Context, args: &VerifyAny) -> Result<(), Failure> {
-    match (&args.own, &args.ch2) {
-        (Some(VerifyOwn::Own(args)), _) => {
+    match args {
+        VerifyAny::Ch2(args) => verify(context, args).await,
+        VerifyAny::Own(args) => {
             let checks = hoap_own::verify::checks(context, args).await?;
             context.result(&json!({ "checks": checks }), || hoap_report::check_lines(&checks));
             verdict(&Verified { checks, unanswered: Vec::new() })
         }
-        (None, Some(args)) => verify(context, args).await,
-        (None, None) => Err(Failure::usage("verify: name a benchmark or a workload file")),
     }
 }
 

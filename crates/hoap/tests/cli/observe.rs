@@ -49,7 +49,7 @@ fn a_run_records_its_servers_and_the_report_shows_them() {
     assert_eq!(sources.len(), 2, "{sources:?}");
     assert!(sources.iter().all(|s| s["readings"].as_u64() >= Some(4) && s["missed"] == 0));
     assert_eq!(sources[1]["from"], format!("http://127.0.0.1:{port}/metrics"));
-    let shown = p.ok("show run").out;
+    let shown = p.ok("show --full run").out;
     assert!(shown.contains("Servers: CPU") && shown.contains("cpu_seconds_total"), "{shown}");
     p.ok("report run -o page.html --csv tables");
     let page = p.text("page.html");
