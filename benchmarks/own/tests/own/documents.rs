@@ -325,9 +325,8 @@ fn holds(column: &hoap_files::Value, json: Option<&Value>) -> bool {
             let text = hoap_data::Timestamp::from_micros(*micros).to_string().replace(' ', "T");
             text.starts_with(json.replace(' ', "T").trim_end_matches('Z'))
         }
-        (Of::Text(text), Value::String(json)) => text == json,
         (Of::Text(text), json) => {
-            serde_json::from_str::<Value>(text).is_ok_and(|text| text == *json)
+            json == text || serde_json::from_str::<Value>(text).is_ok_and(|text| text == *json)
         }
         (Of::Object(fields), Value::Object(json)) => {
             fields.iter().all(|(name, column)| holds(column, json.get(name)))

@@ -135,7 +135,7 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
         "verify own",
         [
             "verify own shop.toml --target sqlite:shop.db",
-            "verify own shop.toml --scale 10 --target postgres://bench@db/bench",
+            "verify own shop.toml --target postgres://bench@db/bench --json",
         ],
     ),
     ("verify", ["verify ch2pp --target sqlite:bench.db", "verify ch2 --target sqlite:b.db --json"]),

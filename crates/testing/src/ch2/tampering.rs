@@ -195,7 +195,8 @@ pub fn a_sample_sees_its_share_and_the_sample_of_all_sees_all(fresh: Fresh) {
     assert_eq!(check.verdict, Verdict::Fail);
     let counts = Collection::ALL.iter().filter(|&&c| c != Collection::Neworder);
     let documents: u64 = counts.map(|&c| loaded.data.count(c)).sum();
-    assert_eq!(check.checked, documents);
+    // Each field counts.
+    assert!(check.checked > 2 * documents, "{} of {documents} documents", check.checked);
 }
 
 /// The check that must see a change, and the document and the field that are changed.

@@ -160,7 +160,8 @@ pub fn documents_are_inserted_together(target: &Database) {
     assert_eq!(keys(target, COLLECTION).len(), 21);
     let (new, there) = (document(1, 50), document(1, 51));
     let duplicate = client.insert(&[("1.50", &new), ("1.1", &there)]);
-    fails(duplicate, ErrorKind::Duplicate, &["insert 2 orders into"]);
+    // Some tell of which document it is.
+    fails(duplicate, ErrorKind::Duplicate, &["insert", "orders"]);
     assert_alike(&client.whole("1.1"), &document(1, 1), "as it was loaded");
 }
 

@@ -263,8 +263,13 @@ fn document(request: &Request, shared: &Shared) -> Answer {
         // ADD
         (0x02, Some(_)) => status(EXISTS),
         // Before what is missing comes what is another's.
-        (0x03 | 0xd1, Some(_)) if !sound => status(EXISTS),
-        (0x00 | 0x03 | 0xa0 | 0xd0 | 0xd1, None) => status(NOT_FOUND),
+        (0x03 | 0x04 | 0xd1, Some(_)) if !sound => status(EXISTS),
+        (0x00 | 0x03 | 0x04 | 0xa0 | 0xd0 | 0xd1, None) => status(NOT_FOUND),
+        // DELETE
+        (0x04, Some(_)) => {
+            collection.documents.remove(key);
+            Answer { cas, ..Answer::default() }
+        }
         // SET, ADD, REPLACE
         (0x01..=0x03, _) => {
             collection.set(key, request.value.clone(), cas);

@@ -73,7 +73,8 @@ fn transactions_and_queries_run_on_two_systems_and_freshness_is_measured() {
     assert_eq!(asked.len(), 22, "{asked:?}");
     let analyzed = shadow.analyzed();
     assert_eq!(analyzed.len(), 11, "{analyzed:?}");
-    assert!(end.told().contains("Freshness: age of the oldest"), "{end:#?}");
+    let full = on.place.ok("show --full both").out;
+    assert!(full.contains("Freshness: age of the oldest"), "{full}");
 
     // Named as the papers name a configuration: query nodes and analytics nodes.
     on.place.ok("report 4Q+4A=both -o page.html --csv figures.csv");
