@@ -21,7 +21,7 @@ use scylla::statement::prepared::PreparedStatement;
 use super::document::Stored;
 use super::runtimes::RuntimeSession;
 use super::schema::{DOCUMENT, KEY};
-use super::values::Texts;
+use super::values::{Missing, Texts};
 use super::{notes, schema};
 use crate::error::OrFail;
 
@@ -71,7 +71,9 @@ impl BatchWriter {
                     columns.iter().for_each(|(name, value)| set(name, value.as_str()));
                 }
             }
-            async move { connection.write_repeatable(&known.insert, Texts(&values)).await }
+            async move {
+                connection.write_repeatable(&known.insert, Texts(&values, Missing::AsItIs)).await
+            }
         });
         let inserts = stream::iter(inserts.collect::<Vec<_>>())
             .buffer_unordered(connection.options().load_concurrency as usize);

@@ -24,7 +24,7 @@ use super::database::{NO_FINDS, NO_PATCHES};
 use super::document::{self, Stored};
 use super::runtimes::RuntimeSession;
 use super::schema::{DOCUMENT, KEY};
-use super::values::{Nulls, Texts};
+use super::values::{Missing, Texts};
 use super::{CassandraEngine, notes, schema};
 use crate::error::OrFail;
 
@@ -136,10 +136,12 @@ impl Client {
         values.extend(statements.columns.iter().map(value));
         let session = &self.connection.session;
         if replace {
-            let done = session.execute_unpaged(&statements.put, Nulls(&values)).await;
+            let done =
+                session.execute_unpaged(&statements.put, Texts(&values, Missing::Null)).await;
             return done.or_fail().map(|_| true);
         }
-        let done = session.execute_unpaged(&statements.insert, Texts(&values)).await;
+        let done =
+            session.execute_unpaged(&statements.insert, Texts(&values, Missing::AsItIs)).await;
         notes::applied(done.or_fail()?)
     }
 }

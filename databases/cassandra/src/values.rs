@@ -78,8 +78,17 @@ impl SerializeRow for One<'_> {
     }
 }
 
-/// Texts, those that are missing left as they are.
-pub(super) struct Texts<'a>(pub &'a [Option<&'a str>]);
+/// What a write leaves in the place of a text that is missing.
+#[derive(Clone, Copy)]
+pub(super) enum Missing {
+    /// What is there.
+    AsItIs,
+    /// Nothing.
+    Null,
+}
+
+/// Texts of a row, in the order of its columns.
+pub(super) struct Texts<'a>(pub &'a [Option<&'a str>], pub Missing);
 
 impl SerializeRow for Texts<'_> {
     fn serialize(
@@ -88,32 +97,10 @@ impl SerializeRow for Texts<'_> {
         writer: &mut RowWriter<'_>,
     ) -> Result<(), SerializationError> {
         for value in self.0 {
-            match value {
-                Some(text) => put(writer, text.as_bytes())?,
-                None => drop(writer.make_cell_writer().set_unset()),
-            }
-        }
-        Ok(())
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-/// Texts, nulls in the place of those that are missing.
-pub(super) struct Nulls<'a>(pub &'a [Option<&'a str>]);
-
-impl SerializeRow for Nulls<'_> {
-    fn serialize(
-        &self,
-        _: &RowSerializationContext<'_>,
-        writer: &mut RowWriter<'_>,
-    ) -> Result<(), SerializationError> {
-        for value in self.0 {
-            match value {
-                Some(text) => put(writer, text.as_bytes())?,
-                None => drop(writer.make_cell_writer().set_null()),
+            match (value, self.1) {
+                (Some(text), _) => put(writer, text.as_bytes())?,
+                (None, Missing::AsItIs) => drop(writer.make_cell_writer().set_unset()),
+                (None, Missing::Null) => drop(writer.make_cell_writer().set_null()),
             }
         }
         Ok(())
@@ -188,7 +175,7 @@ mod tests {
             assert_eq!(written(&row), cells(&[Some("k"), a, b, c]));
             row.key_first = false;
             assert_eq!(written(&row), cells(&[a, b, c, Some("k")]));
-            assert_eq!(written(&Texts(&expected)), cells(&expected));
+            assert_eq!(written(&Texts(&expected, Missing::AsItIs)), cells(&expected));
         }
         assert_eq!(written(&One { value: b"v", key: "k" }), cells(&[Some("v"), Some("k")]));
     }

@@ -22,7 +22,7 @@ const PAGE: &str = "report.html";
 
 /// Loads or runs each; the commands are alike but for their database.
 pub async fn each(context: &Context, commands: Vec<(String, Command)>) -> Result<(), Failure> {
-    let mut entrants = Vec::new();
+    let (mut entrants, mut dry) = (Vec::new(), false);
     for (name, command) in commands {
         match command {
             Command::Load { dry_run, prices, benchmark } => {
@@ -33,17 +33,20 @@ pub async fn each(context: &Context, commands: Vec<(String, Command)>) -> Result
                 }
             }
             Command::Run { live, benchmark } => {
+                dry |= live.dry_run;
                 entrants.push(entrant(name, &live, benchmark.0)?);
-                if live.dry_run && entrants.len() == 1 {
-                    return planned::dry_run(context, &mut entrants[0].chosen);
-                }
             }
             _ => unreachable!("only these are split"),
         }
     }
-    match entrants.is_empty() {
-        true => Ok(()),
-        false => run_all(context, entrants).await,
+    match entrants.split_first_mut() {
+        None => Ok(()),
+        Some((first, others)) if dry => {
+            others.iter().try_for_each(|one| one.chosen.planned().map(drop))?;
+            context.console.say(format!("on each of {} databases, by turns:", others.len() + 1));
+            planned::dry_run(context, &mut first.chosen)
+        }
+        Some(_) => run_all(context, entrants).await,
     }
 }
 

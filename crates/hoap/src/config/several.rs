@@ -115,12 +115,12 @@ fn taken(argv: &[OsString]) -> (Vec<Typed<'_>>, Vec<OsString>) {
 }
 
 /// "pg=postgres://…" as a name and a URL. What stands before the first "=" is a name if nothing of a
-/// URL is in it.
+/// URL is in it, and it can name a folder beside the page.
 fn named(value: &str) -> (Option<&str>, &str) {
     match value.split_once('=') {
         Some((name, url))
             if !name.is_empty()
-                && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c)) =>
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_+".contains(c)) =>
         {
             (Some(name), url)
         }
@@ -191,6 +191,7 @@ mod tests {
     fn other_lines_are_left_as_they_are() {
         for line in [
             "hoap run ycsb-a --target sqlite:a=b.db",
+            "hoap run ycsb-a --target ..=sqlite:b.db",
             "hoap run ycsb-a --target",
             "hoap run ch2pp --operational sqlite:a --analytical sqlite:b",
             "hoap verify ycsb --target a=sqlite:a --target b=sqlite:b",

@@ -227,7 +227,10 @@ fn a_server_killed_in_mid_run_is_told_and_everything_acknowledged_is_there() {
     let end = killed_in(&p, &lab, &line, "goes-on", Duration::from_millis(700));
     assert_eq!(end.code, 0, "{end:#?}");
     let full = p.ok("show --full goes-on").out;
-    for words in ["What went wrong and when", "unavailable", "power incomplete"] {
+    let of_transactions =
+        |line: &str| line.contains("transactions") && line.contains("unavailable");
+    assert!(full.lines().any(of_transactions), "{full}");
+    for words in ["What went wrong and when", "power incomplete"] {
         let told = full.contains(words) || end.err.contains(words);
         assert!(told, "no {words:?}: {end:#?}");
     }
@@ -256,6 +259,8 @@ fn a_server_killed_in_mid_run_is_told_and_everything_acknowledged_is_there() {
     let record = p.json("ends/run.json");
     assert_eq!(record["partial"], "an error ended it in step 1 of 1");
     assert!(record["stopped_by"].is_string());
+    // An error takes no check along.
+    assert!(verdicts(&record).iter().any(|(name, _)| name.contains("nothing lost")), "{record:#}");
     p.ok(&format!("verify ch2pp --target {url}"));
     p.ok("report goes-on ends -o page.html");
 }

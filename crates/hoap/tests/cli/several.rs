@@ -59,8 +59,8 @@ fn a_file_names_several_and_a_name_of_one_is_nothing_more() {
     assert!(there(&p, "both/b/01/run.json"));
     p.ok(&format!("{RUN} --target one=sqlite:a.db --out one"));
     assert!(there(&p, "one/run.json"));
-    let plan = p.ok(&format!("{RUN} --config both.toml --dry-run")).out;
-    assert!(plan.contains("3 times"), "{plan}");
+    let plan = p.ok(&format!("{RUN} --config both.toml --dry-run"));
+    assert!(plan.out.contains("3 times") && plan.err.contains("of 2 databases"), "{plan:#?}");
 }
 
 #[test]

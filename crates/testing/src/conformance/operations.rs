@@ -160,8 +160,10 @@ pub fn documents_are_inserted_together(target: &Database) {
     assert_eq!(keys(target, COLLECTION).len(), 21);
     let (new, there) = (document(1, 50), document(1, 51));
     let duplicate = client.insert(&[("1.50", &new), ("1.1", &there)]);
-    // Some tell of which document it is.
-    fails(duplicate, ErrorKind::Duplicate, &["insert", "orders"]);
+    let told = fails(duplicate, ErrorKind::Duplicate, &[]).to_string();
+    // Some tell which document it is.
+    let tried = ["insert 2 orders into", "insert orders 1.1 into"];
+    assert!(tried.iter().any(|words| told.starts_with(words)), "{told}");
     assert_alike(&client.whole("1.1"), &document(1, 1), "as it was loaded");
 }
 
