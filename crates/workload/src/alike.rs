@@ -1,4 +1,4 @@
-//! Whether what a database answers is what a load made.
+//! Whether what a database answers is what it must be.
 
 use serde_json::{Map, Value};
 
@@ -21,15 +21,17 @@ pub fn same(made: &Value, found: &Value) -> bool {
 }
 
 /// Describes a wrong field, shortened.
-pub fn unlike(name: &str, found: &Value, made: &Value) -> String {
-    let short = |value: &Value| {
-        let text = value.to_string();
-        match text.char_indices().nth(60) {
-            Some((end, _)) => format!("{}…", &text[..end]),
-            None => text,
-        }
-    };
-    format!("{name} is {}, the load made {}", short(found), short(made))
+pub fn unlike(name: &str, found: &Value, wanted: &Value) -> String {
+    format!("{name} is {}, it must be {}", short(found), short(wanted))
+}
+
+/// The text of a value, shortened.
+pub(crate) fn short(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
 }
 
 #[cfg(test)]

@@ -22,12 +22,13 @@ impl Place {
         self.0.path().join(name)
     }
 
-    /// What `hoap` prints, and its exit code.
+    /// What `hoap` prints, as one line, and its exit code.
     fn hoap(&self, words: &str) -> (String, Option<i32>) {
         let mut hoap = Command::new(env!("CARGO_BIN_EXE_own-benchmark"));
         let out = hoap.args(words.split_whitespace()).current_dir(self.0.path()).output().unwrap();
         let texts = [&out.stdout, &out.stderr].map(|text| String::from_utf8_lossy(text));
-        (texts.concat(), out.status.code())
+        let line = texts.concat().split_whitespace().collect::<Vec<_>>().join(" ");
+        (line, out.status.code())
     }
 
     fn record(&self, folder: &str) -> Value {

@@ -83,7 +83,7 @@ fn what_differs_is_named_and_nothing_is_written() {
     let first = "UPDATE usertable SET doc = jsonb_set(doc, '$.field3', 'x')";
     let whole = "--check full";
     for (change, flags, says) in [
-        (&*changed, whole, &["usertable user", "field3 is \"x\", the load made "][..]),
+        (&*changed, whole, &["usertable user", "field3 is \"x\", it must be "][..]),
         (first, "", &["usertable user", "field3 is \"x\""]),
         (&removed, "", &["usertable has no document user"]),
         (&removed, whole, &["usertable has no document user"]),

@@ -3,7 +3,7 @@
 use hoap_database::Row;
 use serde_json::{Map, Value};
 
-use crate::alike::{same, unlike};
+use crate::alike::{same, short, unlike};
 use crate::load::LoadSource;
 use crate::{Error, ErrorKind, Result};
 
@@ -146,7 +146,9 @@ impl Wanted<'_> {
                     Value::Null => !found.is_array() && !found.is_object(),
                     made => kind(made) == kind(found),
                 };
-                (!holds).then(|| unlike(path, found, made))
+                (!holds).then(|| {
+                    format!("{path} is {}, not of the type of {}", short(found), short(made))
+                })
             }
         }
     }
