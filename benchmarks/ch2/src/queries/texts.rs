@@ -3,15 +3,15 @@
 //! `queries/<ch2|ch2pp>/<dialect>/q01.sql` … `q22.sql` (MongoDB: `q01.json` …) are the naive set,
 //! the texts closest to the definition. `queries/<ch2|ch2pp>/<dialect>/tuned/` has the texts
 //! rewritten for an engine's planner, `published/` those whose collections the published texts
-//! name in another order. `count.sql` (`count.json`) beside them counts the documents
-//! of each collection, see [`count()`]. All are part of the program; a folder of the same layout
-//! may replace them.
+//! name in another order. CH2++ has files for the queries that read what it nests; the rest are
+//! CH2's. `count.sql` (`count.json`) counts the documents of each collection, see [`count()`]. All
+//! are part of the program; a folder of the same layout may replace them.
 
 mod embedded;
 mod names;
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hoap_record::input;
 use hoap_workload::answers::Query;
@@ -47,17 +47,16 @@ impl Texts {
     /// # Errors
     /// Returns [`ErrorKind::Invalid`] where there are none for the dialect.
     pub fn embedded(schema: Schema, dialect: &str, set: QuerySet) -> Result<Texts> {
-        let folder = folder(schema, dialect)?;
+        folder(schema, dialect)?;
         let text = |query: &'static Query| {
             let name = file_name(query, dialect);
-            let own = folder.texts(set).iter().find(|text| text.0 == name);
-            let (sub, text) = match own {
-                Some((_, text)) => (format!("{}/", set.name()), *text),
-                None => (String::new(), folder.naive[usize::from(query.number) - 1]),
+            let text = |(benchmark, set): (Schema, QuerySet)| {
+                let texts = folder(benchmark, dialect).ok()?.texts(set);
+                let (_, text) = texts.iter().find(|(file, _)| *file == name)?;
+                Some((place(Path::new("queries"), (benchmark, dialect), set).join(&name), *text))
             };
-            let benchmark = folder.benchmark;
-            let file = format!("queries/{benchmark}/{dialect}/{sub}{name}");
-            Text::of(query, file, Cow::Borrowed(text)).map(Some)
+            let Some((file, text)) = places(schema, set).find_map(text) else { return Ok(None) };
+            Text::of(query, file.display().to_string(), Cow::Borrowed(text)).map(Some)
         };
         Ok(Texts { texts: QUERIES.iter().map(text).collect::<Result<_>>()?, own: false })
     }
@@ -75,17 +74,14 @@ impl Texts {
         set: QuerySet,
         wanted: &[u8],
     ) -> Result<Texts> {
-        let folder = dir.join(schema.name()).join(dialect);
         let text = |query: &'static Query| {
             if !wanted.contains(&query.number) {
                 return Ok(None);
             }
-            let own = folder.join(set.name()).join(file_name(query, dialect));
-            let file = if set != QuerySet::Naive && own.exists() {
-                own
-            } else {
-                folder.join(file_name(query, dialect))
-            };
+            let name = file_name(query, dialect);
+            let file = |(benchmark, set)| place(dir, (benchmark, dialect), set).join(&name);
+            let there = places(schema, set).map(file).find(|file| file.exists());
+            let file = there.unwrap_or_else(|| file((schema, QuerySet::Naive)));
             let text = input::text(&file).map_err(|e| {
                 Error::new(ErrorKind::Invalid, format!("read query text {}", file.display()), e)
             })?;
@@ -177,8 +173,20 @@ pub fn count(schema: Schema, dialect: &str) -> Result<&'static str> {
     folder(schema, dialect).map(|folder| folder.count)
 }
 
+/// The folder of a set's texts below that of all.
+fn place(all: &Path, (schema, dialect): (Schema, &str), set: QuerySet) -> PathBuf {
+    let folder = all.join(schema.name()).join(dialect);
+    if set == QuerySet::Naive { folder } else { folder.join(set.name()) }
+}
+
+/// Whose texts of which sets stand for those of a set, the best first.
+fn places(schema: Schema, set: QuerySet) -> impl Iterator<Item = (Schema, QuerySet)> {
+    let schemas = [schema, Schema::Ch2].into_iter();
+    schemas.flat_map(move |schema| [set, QuerySet::Naive].map(|set| (schema, set)))
+}
+
 fn folder(schema: Schema, dialect: &str) -> Result<&'static embedded::Folder> {
-    let ours = || embedded::FOLDERS.iter().filter(|f| f.benchmark == schema.name());
+    let ours = || embedded::FOLDERS.iter().filter(|f| f.schema == schema);
     ours().find(|f| f.dialect == dialect).ok_or_else(|| {
         let known: Vec<_> = ours().map(|f| f.dialect).collect();
         Error::new(

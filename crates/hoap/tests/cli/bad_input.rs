@@ -179,20 +179,12 @@ fn data_of_another_version_is_refused() {
 fn query_files_must_name_their_parameters() {
     let p = Place::new();
     p.load("t.db");
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benchmarks/ch2/queries/ch2pp/sqlite");
-    for entry in std::fs::read_dir(source).unwrap() {
-        let entry = entry.unwrap();
-        if entry.file_type().unwrap().is_file() {
-            let text = std::fs::read_to_string(entry.path()).unwrap();
-            let name = entry.file_name().into_string().unwrap();
-            p.write(&format!("q/ch2pp/sqlite/{name}"), &text);
-        }
-    }
-    let line = "query ch2pp --analytical sqlite:t.db --queries-dir q --query-set naive";
+    p.texts("sqlite", "q01.sql", ("", ""));
+    let line = "query ch2pp --analytical sqlite:t.db --queries-dir texts --query-set naive";
     p.ok(line);
-    let q04 = p.text("q/ch2pp/sqlite/q04.sql");
+    let q04 = p.text("texts/ch2pp/sqlite/q04.sql");
     // A value in place of a parameter is asked for, and said.
-    p.write("q/ch2pp/sqlite/q04.sql", &q04.replace("$to", "'2016-01-01'"));
+    p.write("texts/ch2pp/sqlite/q04.sql", &q04.replace("$to", "'2016-01-01'"));
     let end = p.ok(&format!("{line} --queries 4 --answers-out a"));
     assert!(
         end.err.contains("q04.sql does not name $to: what stands in place of that"),
@@ -200,18 +192,22 @@ fn query_files_must_name_their_parameters() {
     );
     let given = p.json("a/q04.json")["parameters"].clone();
     assert!(given.get("to").is_none() && given.get("from").is_some(), "{given}");
-    p.write("q/ch2pp/sqlite/q04.sql", &q04.replace("$to", "$until"));
+    p.write("texts/ch2pp/sqlite/q04.sql", &q04.replace("$to", "$until"));
     p.fails(line, 2, &["q04.sql"]);
-    p.write("q/ch2pp/sqlite/q04.sql", &q04.replace("GROUP BY", "GROP BY"));
+    p.write("texts/ch2pp/sqlite/q04.sql", &q04.replace("GROUP BY", "GROP BY"));
     let at = q04.lines().position(|line| line.starts_with("GROUP BY")).unwrap() + 1;
-    let wrong = format!("q/ch2pp/sqlite/q04.sql, line {at}");
+    let wrong = format!("texts/ch2pp/sqlite/q04.sql, line {at}");
     p.fails(&format!("{line} --queries 4"), 2, &[&wrong, "near \"GROP\": syntax error"]);
     let columns = q04.replacen(" AS o_ol_cnt", " AS x, 1 AS o_ol_cnt", 1);
-    p.write("q/ch2pp/sqlite/q04.sql", &columns);
-    p.fails(&format!("{line} --queries 4"), 1, &["q/ch2pp/sqlite/q04.sql", "mend the query text"]);
+    p.write("texts/ch2pp/sqlite/q04.sql", &columns);
+    p.fails(
+        &format!("{line} --queries 4"),
+        1,
+        &["texts/ch2pp/sqlite/q04.sql", "mend the query text"],
+    );
     // Only the texts of the queries that are asked are read.
-    std::fs::remove_file(p.path("q/ch2pp/sqlite/q22.sql")).unwrap();
-    p.write("q/ch2pp/sqlite/q04.sql", "$");
+    std::fs::remove_file(p.path("texts/ch2pp/sqlite/q22.sql")).unwrap();
+    p.write("texts/ch2pp/sqlite/q04.sql", "$");
     p.ok(&format!("{line} --queries 6"));
     p.fails(&format!("{line} --queries 22"), 2, &["q22.sql"]);
 }

@@ -1,20 +1,18 @@
 //! The query texts that are part of the program.
 
-use super::super::catalogue::COUNT;
 use super::super::set::QuerySet;
+use crate::data::Schema;
 
-/// File name and text of the queries for which a set has one of its own.
+/// File names and texts.
 type Texts = &'static [(&'static str, &'static str)];
 
 /// The texts of a benchmark in a dialect.
 pub(super) struct Folder {
-    pub(super) benchmark: &'static str,
+    pub(super) schema: Schema,
     pub(super) dialect: &'static str,
-    /// In the order of the queries' numbers.
-    pub(super) naive: [&'static str; COUNT],
-    /// Those of each set that has texts of its own.
+    /// Those of each set that has any here.
     sets: &'static [(QuerySet, Texts)],
-    /// The text that counts the documents of each collection.
+    /// The text that counts the documents of each collection of both benchmarks.
     pub(super) count: &'static str,
 }
 
@@ -25,50 +23,60 @@ impl Folder {
     }
 }
 
-/// One folder: its benchmark, its dialect and by set the numbers of the files in the set's folder.
+/// One folder: its benchmark, its dialect, what its files end with, and by set the numbers of the
+/// files in the set's folder.
 macro_rules! folder {
-    ($benchmark:literal, $dialect:literal, $($set:ident $sub:literal: $numbers:tt),*) => {
-        folder!($benchmark, $dialect, ".sql", $($set $sub: $numbers),*)
-    };
     (
-        $benchmark:literal, $dialect:literal, $extension:literal,
-        $($set:ident $sub:literal: [$($number:literal),*]),*
+        $schema:ident $benchmark:literal, $dialect:literal $end:literal,
+        $($set:ident $sub:literal: $($number:literal)*),*
     ) => {
         Folder {
-            benchmark: $benchmark,
+            schema: Schema::$schema,
             dialect: $dialect,
-            naive: folder!(
-                @naive $benchmark, $dialect, $extension:
-                "01" "02" "03" "04" "05" "06" "07" "08" "09" "10" "11"
-                "12" "13" "14" "15" "16" "17" "18" "19" "20" "21" "22"
-            ),
             sets: &[$((QuerySet::$set, &[$((
-                concat!("q", $number, $extension),
-                folder!(@text $benchmark, $dialect, $extension, concat!($sub, "/q"), $number),
+                concat!("q", $number, $end),
+                include_str!(concat!(
+                    "../../../queries/", $benchmark, "/", $dialect, "/", $sub, "q", $number, $end
+                )),
             )),*])),*],
-            count: folder!(@text $benchmark, $dialect, $extension, "", "count"),
+            count: include_str!(concat!("../../../queries/ch2/", $dialect, "/count", $end)),
         }
-    };
-    (@naive $benchmark:literal, $dialect:literal, $extension:literal: $($number:literal)*) => {
-        [$(folder!(@text $benchmark, $dialect, $extension, "q", $number)),*]
-    };
-    (@text $benchmark:literal, $dialect:literal, $extension:literal, $start:expr, $name:literal) => {
-        include_str!(concat!(
-            "../../../queries/", $benchmark, "/", $dialect, "/", $start, $name, $extension
-        ))
     };
 }
 
-/// All folders. A new dialect needs a folder and a line for each of its benchmarks.
-pub(super) static FOLDERS: &[Folder] = &[
-    folder!("ch2", "sqlite", Tuned "tuned": ["03", "05", "07", "08", "09", "10", "17", "18", "19"]),
-    folder!("ch2pp", "sqlite", Tuned "tuned": ["03", "05", "07", "08", "09", "10", "17", "18", "19"]),
-    folder!("ch2", "duckdb", Tuned "tuned": ["01", "03", "05", "06", "07", "08", "10", "12", "14", "15", "19", "20"]),
-    folder!("ch2pp", "duckdb", Tuned "tuned": ["01", "03", "05", "06", "07", "08", "10", "12", "14", "15", "19", "20", "22"]),
-    folder!("ch2", "postgres", Tuned "tuned": ["03", "05", "07", "08", "09", "10", "18", "19"]),
-    folder!("ch2pp", "postgres", Tuned "tuned": ["03", "05", "07", "08", "09", "10", "18", "19"]),
-    folder!("ch2", "sqlpp", Published "published": ["02", "03", "05", "07", "08", "09", "10", "17", "18", "20", "21"], Tuned "tuned": ["18"]),
-    folder!("ch2pp", "sqlpp", Published "published": ["02", "03", "05", "07", "08", "09", "10", "17", "18", "20", "21"], Tuned "tuned": ["18"]),
-    folder!("ch2", "mongodb", ".json", Tuned "tuned": ["03", "05", "07", "08", "09", "10", "13", "17", "18", "19"]),
-    folder!("ch2pp", "mongodb", ".json", Tuned "tuned": ["03", "05", "07", "08", "09", "10", "13", "17", "18", "19"]),
-];
+/// A dialect: the files of the sets but the naive one, of CH2 and of CH2++, which has texts of its
+/// own for the queries that read what it nests.
+macro_rules! folders {
+    ($($dialect:literal $end:literal: [$($ch2:tt)*], [$($ch2pp:tt)*];)*) => {
+        &[$(
+            folder!(
+                Ch2 "ch2", $dialect $end, $($ch2)*,
+                Naive "": "01" "02" "03" "04" "05" "06" "07" "08" "09" "10" "11"
+                    "12" "13" "14" "15" "16" "17" "18" "19" "20" "21" "22"
+            ),
+            folder!(
+                Ch2pp "ch2pp", $dialect $end, $($ch2pp)*,
+                Naive "": "03" "05" "07" "08" "10" "18" "22"
+            ),
+        )*]
+    };
+}
+
+/// All folders. A new dialect needs two folders and a line here.
+pub(super) static FOLDERS: &[Folder] = folders! {
+    "sqlite" ".sql":
+        [Tuned "tuned/": "03" "05" "07" "08" "09" "10" "17" "18" "19"],
+        [Tuned "tuned/": "03" "05" "07" "08" "10" "18"];
+    "duckdb" ".sql":
+        [Tuned "tuned/": "01" "03" "05" "06" "07" "08" "10" "12" "14" "15" "19" "20"],
+        [Tuned "tuned/": "03" "05" "07" "08" "10" "22"];
+    "postgres" ".sql":
+        [Tuned "tuned/": "03" "05" "07" "08" "09" "10" "18" "19"],
+        [Tuned "tuned/": "03" "05" "07" "08" "10" "18"];
+    "sqlpp" ".sql":
+        [Published "published/": "02" "03" "05" "07" "08" "09" "10" "17" "18" "20" "21", Tuned "tuned/": "18"],
+        [Published "published/": "03" "05" "07" "08" "10" "18", Tuned "tuned/": "18"];
+    "mongodb" ".json":
+        [Tuned "tuned/": "03" "05" "07" "08" "09" "10" "13" "17" "18" "19"],
+        [Tuned "tuned/": "03" "05" "07" "08" "10" "18"];
+};
