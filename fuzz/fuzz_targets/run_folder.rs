@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| hoap_testing::fuzz::run(hoap_testing::fuzz::files::run_folder, input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| hoap_testing::fuzz::run(hoap_suites::parsers::files::run_folder, input));

@@ -2,7 +2,7 @@
 //! RUN…` with these runs on it, each `ch2pp` or another benchmark's name.
 #![allow(clippy::print_stdout)]
 
-use hoap_report::{Style, html, summary};
+use hoap_report::{Loaded, Style, html, summary};
 use hoap_testing::runs;
 
 fn main() {
@@ -21,7 +21,9 @@ fn main() {
                 "ch2pp" => runs::folder(seed, speed),
                 plain => runs::plain::folder(plain, seed, speed),
             };
-            folder.loaded(&format!("run {n}"))
+            let directory = tempfile::tempdir().unwrap();
+            folder.write(directory.path());
+            Loaded { name: format!("run {n}"), ..Loaded::open(directory.path()).unwrap() }
         })
         .collect();
     let style = Style { folder: Some("runs/first try"), page: Some(&out), ..Style::default() };

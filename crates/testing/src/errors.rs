@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 
 /// Asserts that it is one line with these words, and without a password of the tests.
 #[track_caller]

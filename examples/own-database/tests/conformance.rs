@@ -9,9 +9,9 @@ fn fresh() -> (Database, ()) {
     (Database::new(Memory::default()), ())
 }
 
-hoap_testing::document_tests!(fresh);
-hoap_testing::key_value_tests!(fresh);
-hoap_testing::conformance_tests!(fresh: operations_on_a_table_that_is_gone_are_missing);
+hoap_suites::document_tests!(fresh);
+hoap_suites::key_value_tests!(fresh);
+hoap_suites::conformance_tests!(fresh: operations_on_a_table_that_is_gone_are_missing);
 
 /// What `hoap` prints, and whether it ended well.
 fn hoap(words: &str) -> (String, bool) {

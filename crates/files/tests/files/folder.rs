@@ -10,7 +10,7 @@ use hoap_files::{
     Checked, Codec, ErrorKind, Existing, FilesWatch, Form, Format, Manifest, Options, Progress,
     Request, check, to_files,
 };
-use hoap_testing::benchmarks::known;
+use hoap_suites::benchmarks::known;
 use serde_json::json;
 
 use super::{data_set, form, options, read, request, shop, write, ycsb};

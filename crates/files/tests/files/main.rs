@@ -17,7 +17,7 @@ use hoap_files::{
     Written,
 };
 use hoap_shop::data::{ShopData, ShopSpec};
-use hoap_testing::benchmarks::known;
+use hoap_suites::benchmarks::known;
 use hoap_ycsb::data::{FieldLength, RecordSpec, Records};
 use hoap_ycsb::files::YcsbTable;
 use serde_json::Value;

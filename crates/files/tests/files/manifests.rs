@@ -9,7 +9,7 @@ use hoap_ch2::data::Schema;
 use hoap_files::{
     Codec, ErrorKind, Existing, FilesWatch, Format, Options, Request, check, to_files,
 };
-use hoap_testing::benchmarks::known;
+use hoap_suites::benchmarks::known;
 use serde_json::{Value, json};
 
 use super::{data_set, form, options, read, request, write};

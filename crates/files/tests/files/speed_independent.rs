@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hoap_ch2::data::{Collection, Schema};
 use hoap_data::Part;
 use hoap_files::{Codec, FilesWatch, Form, Format, Options, Request, to_pipe};
-use hoap_testing::benchmarks::known;
+use hoap_suites::benchmarks::known;
 
 use super::{data_set, form, lines, options, request, shop, written, ycsb};
 

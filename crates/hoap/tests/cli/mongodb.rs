@@ -28,9 +28,9 @@ mod on_mongo_wire {
 mod on_documentdb {
     use std::time::Duration;
 
+    use hoap_suites::place::Own;
     use hoap_testing::gone;
     use hoap_testing::lab::Lab;
-    use hoap_testing::place::Own;
     use hoap_testing::urls::{own, with};
 
     use super::{On, all_pass, suite};

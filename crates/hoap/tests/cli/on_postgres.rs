@@ -1,8 +1,8 @@
 //! PostgreSQL ended with -9 in mid-run and started again, as `hoap run` lives through it.
 
+use hoap_suites::place::Own;
 use hoap_testing::experiment::rehearse;
 use hoap_testing::lab;
-use hoap_testing::place::Own;
 use hoap_testing::urls::server;
 use std::time::{Duration, Instant};
 

@@ -3,8 +3,8 @@
 use super::servers::{On, suite};
 
 mod on_redis {
+    use hoap_suites::place::Own;
     use hoap_testing::gone;
-    use hoap_testing::place::Own;
     use hoap_testing::redis::Server;
 
     use super::{On, suite};

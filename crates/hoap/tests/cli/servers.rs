@@ -3,10 +3,11 @@
 
 use std::process::{Child, Command, Output, Stdio};
 
+use hoap_suites::loads;
+use hoap_suites::place::Own;
 use hoap_testing::experiment::rehearse;
-use hoap_testing::place::Own;
 use hoap_testing::urls::{as_user, with};
-use hoap_testing::{gone, loads, wait};
+use hoap_testing::{gone, wait};
 use serde_json::Value;
 
 pub(crate) use super::all_pass;

@@ -8,7 +8,9 @@ use hoap_report::prices::{PriceList, Priced};
 use hoap_report::table::{Cell, Table};
 use hoap_report::{Loaded, Named, Page, Report, csv, page, published};
 use hoap_testing::runs;
-use hoap_testing::runs::read::{all_of, data, full, legend, marks, words};
+use hoap_testing::runs::read::{all_of, data, legend, marks, words};
+
+use crate::read::{ReadBack, full};
 
 fn table<'a>(page: &'a Page, id: &str) -> &'a Table {
     page.tables.iter().find(|t| t.id == id).unwrap_or_else(|| panic!("no table {id}"))

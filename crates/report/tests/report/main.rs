@@ -9,6 +9,7 @@ mod places;
 mod plain;
 mod policy;
 mod prices;
+mod read;
 mod report;
 mod rolled;
 mod void;

@@ -4,6 +4,8 @@ use hoap_report::{Loaded, Report, page, published};
 use hoap_testing::browser::whole;
 use hoap_testing::runs;
 
+use crate::read::ReadBack;
+
 fn runs() -> Vec<Loaded> {
     vec![
         runs::folder(1, 1.0).ingested().loaded("4Q+4A"),

@@ -6,6 +6,8 @@ use hoap_report::prices::{PriceList, Priced};
 use hoap_report::{Loaded, Named, Report, csv, page};
 use hoap_testing::runs::{self, Folder};
 
+use crate::read::ReadBack;
+
 /// A report of these configurations, each of several runs.
 fn report(configurations: &[(&str, &[&Folder])]) -> Report {
     let place = tempfile::tempdir().unwrap();

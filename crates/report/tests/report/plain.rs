@@ -4,7 +4,9 @@ use hoap_record::{Run, Step};
 use hoap_report::table::Cell;
 use hoap_report::{html, step_line, tables};
 use hoap_testing::runs;
-use hoap_testing::runs::read::{data, entry, full, marks, words};
+use hoap_testing::runs::read::{data, marks, words};
+
+use crate::read::{ReadBack, entry, full};
 
 /// The sample run of YCSB, its summary and its page.
 fn ycsb(benchmark: &str) -> (Run, String, String) {

@@ -9,6 +9,8 @@ use hoap_report::table::Cell;
 use hoap_report::{Report, csv, page};
 use hoap_testing::runs;
 
+use crate::read::ReadBack;
+
 fn list(name: &str) -> Priced {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../prices/{name}.toml"));
     let list = PriceList::open(&file).unwrap();

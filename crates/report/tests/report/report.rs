@@ -11,8 +11,10 @@ use hoap_report::run::curve::Curve;
 use hoap_report::table::Cell;
 use hoap_report::{Loaded, Report, Style, csv, html, page, step_line, summary, tables};
 use hoap_testing::runs;
-use hoap_testing::runs::read::{all_of, data, entry, fits, full, legend, marks, words};
+use hoap_testing::runs::read::{all_of, data, fits, legend, marks, words};
 use sha2::{Digest, Sha256};
+
+use crate::read::{ReadBack, entry, full};
 
 /// A run of each kind.
 fn samples() -> [runs::Folder; 2] {

@@ -8,7 +8,9 @@ use hoap_report::compare::{Comparison, Question, Side, document, plain};
 use hoap_report::prices::{PriceList, Priced};
 use hoap_report::{Loaded, Page, Report, html, page, published};
 use hoap_testing::runs;
-use hoap_testing::runs::read::{data, full, legend, words};
+use hoap_testing::runs::read::{data, legend, words};
+
+use crate::read::{ReadBack, full};
 
 const CHECK: &str = "check \"nothing lost: Payment\" failed";
 

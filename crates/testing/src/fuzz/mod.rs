@@ -2,16 +2,14 @@
 //!
 //! A *target* is a function of bytes that panics where a promise is broken. The promises are more
 //! than "no panic": what was read is written and read again as the same; an error is one line and
-//! names the file; memory is bounded. [`files`] and [`texts`] have the targets of public parsers;
+//! names the file; memory is bounded. The targets of public parsers are in `suites`; other
 //! parsers that are not public have theirs beside them, in a module `fuzz` that exists in tests and
 //! under `cfg(fuzzing)` only.
 //!
 //! Each target runs in two ways. `cargo fuzz` searches inputs by coverage (`fuzz/README.md`).
 //! [`round`] is short and always the same: a part of the tests.
 
-pub mod files;
 mod mutate;
-pub mod texts;
 
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

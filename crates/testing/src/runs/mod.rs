@@ -13,7 +13,6 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 use hoap_record::*;
-use hoap_report::Loaded;
 use serde_json::json;
 
 pub const KINDS: [(&str, f64, f64); 5] = [
@@ -121,14 +120,6 @@ impl Folder {
         let operational = self.run.operational.clone().unwrap();
         self.run.analytical = Some(Description { url: "sqlite:follower.db".into(), ..operational });
         self
-    }
-
-    /// The folder, written to disk and read back under this name.
-    pub fn loaded(&self, name: &str) -> Loaded {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("run");
-        self.write(&path);
-        Loaded { name: name.to_string(), ..Loaded::open(&path).unwrap() }
     }
 }
 

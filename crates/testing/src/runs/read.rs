@@ -1,22 +1,13 @@
 //! What a reader sees of a report.
 
-use hoap_record::Run;
-use hoap_report::tables::Entry;
-use hoap_report::text::COLUMNS;
-use hoap_report::{Style, summary};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 /// No line is wider than a terminal.
 pub fn fits(text: &str) {
     for line in text.lines() {
-        assert!(line.width() <= COLUMNS, "{} columns: {line}", line.width());
+        assert!(line.width() <= 80, "{} columns: {line}", line.width());
     }
-}
-
-/// All that a terminal shows of a run.
-pub fn full(run: &Run) -> String {
-    summary(run, Style { full: true, ..Style::default() })
 }
 
 /// The words of a page: tags and scripts out, entities and white space as a browser shows them.
@@ -84,8 +75,4 @@ pub fn all_of<'a>(marks: &[&'a Value], list: &str) -> Vec<&'a Value> {
 /// The words of a chart's legend.
 pub fn legend(chart: &Value) -> Vec<&str> {
     chart["legend"].as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect()
-}
-
-pub fn entry(run: &Run) -> [Entry<'_>; 1] {
-    [Entry { name: "run", run }]
 }

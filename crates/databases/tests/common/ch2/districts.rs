@@ -3,7 +3,7 @@
 use hoap_ch2::data::Schema;
 use hoap_ch2::mix::Kind;
 use hoap_drive::{Client, Outcome, Workload};
-use hoap_testing::ch2::checks::terminals;
+use hoap_suites::ch2::checks::terminals;
 use hoap_testing::wait;
 
 /// TPC-C 2.7.4.2, CH2 paper 3.3: a Delivery is a transaction for each of the ten districts.

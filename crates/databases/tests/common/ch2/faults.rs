@@ -17,7 +17,7 @@ use hoap_ch2::stream::Streams;
 use hoap_ch2::terminal::{Memory, Options, Terminals};
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::{Check, Verdict};
-use hoap_testing::ch2::loaded::Loaded;
+use hoap_suites::ch2::loaded::Loaded;
 use hoap_testing::wait;
 use hoap_workload::ErrorKind;
 use hoap_workload::checks::watch::ALONE;

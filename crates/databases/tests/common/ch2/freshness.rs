@@ -14,7 +14,7 @@ use hoap_data::Part;
 use hoap_database::Database;
 use hoap_drive::{Client, Look, Outcome, Probe, Probing, Workload};
 use hoap_record::Verdict;
-use hoap_testing::ch2::loaded::{Loaded, data, load_part};
+use hoap_suites::ch2::loaded::{Loaded, data, load_part};
 use hoap_testing::wait;
 use hoap_workload::checks::watch::ALONE;
 use hoap_workload::load::Existing;

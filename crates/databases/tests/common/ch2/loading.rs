@@ -9,7 +9,7 @@ use hoap_ch2::note::expect_loaded;
 use hoap_data::Part;
 use hoap_database::Database;
 use hoap_databases::open;
-use hoap_testing::ch2::loaded::{data, load_part};
+use hoap_suites::ch2::loaded::{data, load_part};
 use hoap_testing::wait;
 use hoap_workload::ErrorKind;
 use hoap_workload::load::{Existing, Load, load};

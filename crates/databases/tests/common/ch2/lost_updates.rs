@@ -6,8 +6,8 @@ use hoap_ch2::checks::nothing_lost::Expected;
 use hoap_ch2::checks::unchanged::Sample;
 use hoap_ch2::data::Schema;
 use hoap_ch2::terminal::{Options, Terminals};
-use hoap_testing::ch2::checks::{failed, snapshot};
-use hoap_testing::ch2::tampering::all_checks;
+use hoap_suites::ch2::checks::{failed, snapshot};
+use hoap_suites::ch2::tampering::all_checks;
 
 use super::faults;
 use super::flaky::Flaky;

@@ -12,7 +12,7 @@ mod lost_updates;
 use std::any::Any;
 
 use hoap_ch2::data::Schema;
-use hoap_testing::ch2::loaded::Loaded;
+use hoap_suites::ch2::loaded::Loaded;
 
 /// The URL of a database with nothing in it; its folder goes when it is dropped.
 fn fresh() -> (String, Box<dyn Any + Send + Sync>) {
@@ -25,4 +25,4 @@ fn loaded(schema: Schema) -> Loaded {
     Loaded::new(fresh, schema)
 }
 
-hoap_testing::ch2_tests!(super::fresh: aggregates, checks, detection, tampering, transactions);
+hoap_suites::ch2_tests!(super::fresh: aggregates, checks, detection, tampering, transactions);

@@ -8,7 +8,7 @@ mod settings;
 mod witness;
 
 use hoap_database::Database;
-use hoap_testing::conformance;
+use hoap_suites::conformance;
 
 fn fresh() -> (Database, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();
@@ -17,7 +17,7 @@ fn fresh() -> (Database, tempfile::TempDir) {
     (hoap_databases::sqlite::open(&url).unwrap(), directory)
 }
 
-hoap_testing::conformance_tests!(fresh);
-hoap_testing::conformance_tests!(fresh: operations_on_a_table_that_is_gone_are_missing);
-hoap_testing::key_value_tests!(fresh);
-hoap_testing::shop_tests!(fresh);
+hoap_suites::conformance_tests!(fresh);
+hoap_suites::conformance_tests!(fresh: operations_on_a_table_that_is_gone_are_missing);
+hoap_suites::key_value_tests!(fresh);
+hoap_suites::shop_tests!(fresh);

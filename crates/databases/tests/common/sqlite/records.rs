@@ -8,7 +8,7 @@ use hoap_workload::ErrorKind;
 use super::conformance::{self, client, load_records, session, table, wait};
 use super::fresh;
 
-hoap_testing::conformance_tests!(fresh:
+hoap_suites::conformance_tests!(fresh:
     what_json_cannot_hold_is_refused,
     pages_without_their_index_are_refused,
     joins_without_their_indexes_are_refused,

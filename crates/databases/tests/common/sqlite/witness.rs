@@ -2,7 +2,7 @@
 
 use hoap_ch2::witness::COLLECTION;
 use hoap_record::Level;
-use hoap_testing::witness::{anomalies, kept};
+use hoap_suites::witness::{anomalies, kept};
 
 use super::conformance::keys;
 use super::fresh;

@@ -5,10 +5,10 @@
 mod hybrid;
 mod shadow;
 
+use hoap_suites::place::Own;
 use hoap_testing::couchbase as cluster;
 use hoap_testing::couchbase_analytics as analytics;
 use hoap_testing::experiment::rehearse_with;
-use hoap_testing::place::Own;
 use hoap_testing::urls::with;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! PostgreSQL, and its replica.
 
-use hoap_testing::place::Own;
+use hoap_suites::place::Own;
 use hoap_testing::urls::server;
 use hoap_testing::wire::{End, Wire};
 

@@ -3,7 +3,7 @@
 use hoap_ch2::data::{DataSet, Schema};
 use hoap_ch2::queries::{ParameterSet, QuerySet};
 use hoap_oracle::sets::{named_and_random, small};
-use hoap_testing::place::Own;
+use hoap_suites::place::Own;
 
 use super::{equal_answers, equal_answers_where};
 use crate::answers::{full, same_answers};

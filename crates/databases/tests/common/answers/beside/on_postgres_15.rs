@@ -3,7 +3,7 @@
 use hoap_ch2::data::{DataSet, Schema};
 use hoap_ch2::queries::ParameterSet;
 use hoap_oracle::sets::small;
-use hoap_testing::place::Own;
+use hoap_suites::place::Own;
 
 use super::equal_answers;
 use crate::answers::same_answers;

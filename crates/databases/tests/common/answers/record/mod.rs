@@ -50,7 +50,7 @@ fn sqlite_returns_the_answers_on_record() {
 #[test]
 #[ignore = "writes into the source folder: run by name after a change of data or queries"]
 fn make_the_record() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workload/answers");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks/ch2/answers");
     for set in [FULL].into_iter().chain(SMALL).flat_map(on_record) {
         let (spec, data) = (set.spec(), hoap_oracle::load(&set).unwrap());
         let database = Filled::with_all(&set);
