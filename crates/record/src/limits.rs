@@ -1,5 +1,5 @@
 //! The bounds on what a run folder may say. Hoap writes nothing near them; a folder from elsewhere
-//! that exceeds one is refused before it costs time or memory. `docs/results.md` lists them.
+//! that exceeds one is refused before it costs time or memory. `docs/run-folder.md` lists them.
 
 use std::collections::BTreeSet;
 

@@ -45,7 +45,7 @@ fn the_ids_of_remarks_are_in_the_schema_and_under_their_severity_in_the_document
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let ids = &schema["$defs"]["Remark"]["properties"]["id"]["enum"];
     assert_eq!(*ids, json!(RemarkId::ALL.to_vec()));
-    let documented = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results.md"));
+    let documented = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/run-folder.md"));
     for id in RemarkId::ALL {
         let severity = json!(id.severity());
         let row = format!("| `{}` | ", severity.as_str().unwrap());

@@ -4,7 +4,7 @@
 //! Rates are the sums of the drivers' rates, each over its own measured window, and the windows of
 //! a step must nearly coincide ([`belong`]). Time series have equal cells on one clock ([`grid`]). The drivers' rows are added up as they are read ([`rows`]), and their logs cell
 //! by cell ([`logs`]), so that neither is in memory whole; [`series`] writes both.
-//! `docs/results.md` describes the rules.
+//! `docs/fleet.md` describes the rules.
 
 mod belong;
 mod grid;
