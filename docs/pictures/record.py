@@ -22,6 +22,7 @@ svg { --back: #ffffff; --text: #1f2328; --quiet: #59636e; --command: #0550ae; --
 rect { fill: var(--back); stroke: var(--quiet) }
 text { font: 13px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: var(--text); white-space: pre }
 .command { fill: var(--command); font-weight: bold } .alert { fill: var(--alert) }
+@media (prefers-reduced-motion: reduce) { #rolled, text { animation: none !important } }
 @keyframes shown { from { visibility: hidden } to { visibility: visible } }
 """
 
@@ -47,7 +48,7 @@ def recording(lines):
         kind = {"$": "command", "!": "alert"}.get(line[:1], "")
         text = html.escape(pieces[0], quote=False) + "".join(
             f'<tspan x="12" dy="{HEIGHT}">{html.escape(piece, quote=False)}</tspan>' for piece in pieces[1:])
-        at = 1 + at / SPEED
+        at = 1 + at / SPEED if shown else 0
         shown.append(f'<text x="12" y="{24 + row * HEIGHT}" class="{kind}" xml:space="preserve" '
                      f'style="animation: shown 0s {at:.2f}s both">{text}</text>')
         row += len(pieces)
