@@ -60,14 +60,17 @@ fn apart(printed: &[&str]) -> (String, String) {
     (pair.join("\n"), rest.join("\n"))
 }
 
-/// The lines without what a slow machine adds, how far a command is, and without the table of the
-/// audit, which ends with an empty line and for which a slow one does too few transactions.
+/// The lines without what a slow or busy machine adds: how far a command is, remarks on the driver's
+/// machine, and the table of the audit, which ends with an empty line and for which a slow one does
+/// too few transactions.
 fn everywhere(printed: &str) -> Vec<&str> {
-    let mut of_audit = false;
+    let (mut of_audit, mut of_machine) = (false, false);
     let kept = printed.lines().filter(|line| {
         of_audit = line.starts_with("Audit of the mix") || of_audit && !line.trim().is_empty();
+        of_machine = line.starts_with("! ") && line.contains("this driver")
+            || of_machine && line.starts_with("  ");
         let answers = line.starts_with("answers ") && line.contains(" % Q");
-        !(of_audit || answers || line.starts_with("progress "))
+        !(of_audit || of_machine || answers || line.starts_with("progress "))
     });
     kept.collect()
 }
