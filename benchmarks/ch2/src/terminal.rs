@@ -14,12 +14,13 @@ use hoap_workload::clients::ClientStreams;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::checks::audit::Tally;
-use crate::checks::uniform::Shape;
+use crate::checks::draws::Shape;
 use crate::clock::Clock;
 use crate::data::DataSet;
 use crate::freshness::{self, Board, Counter};
 use crate::home::home;
 use crate::input::{self, Inputs};
+use crate::ledger::spill::Store;
 use crate::ledger::{self, HistoryKey, Ledger, Order, Payment, RunMark};
 use crate::mix::{Deck, Kind, think_time};
 use crate::nurand::Constants;
@@ -51,6 +52,8 @@ pub struct Terminals {
     part: Part,
     board: Option<Arc<Board>>,
     witnesses: Option<Arc<Witnesses>>,
+    /// That of a terminal before its first commit.
+    ledger: Ledger,
 }
 
 /// The state that all terminals of a run share.
@@ -84,13 +87,20 @@ impl Terminals {
             options,
         };
         let part = Part::WHOLE;
-        Terminals { target, shared: Arc::new(shared), part, board: None, witnesses: None }
+        let ledger = Ledger::default();
+        Terminals { target, shared: Arc::new(shared), part, board: None, witnesses: None, ledger }
     }
 
     /// The same of one driver among several: with the constants of all (TPC-C 2.1.6.1), and inputs
     /// and homes of its own.
     pub fn of(self, part: Part) -> Self {
         Terminals { part, ..self }
+    }
+
+    /// From now on what the terminals saw acknowledged is in a file here where there is too much of
+    /// it for the memory.
+    pub fn keep_in(&mut self, store: &Store) {
+        self.ledger = Ledger::on(store);
     }
 
     /// The same with each terminal counting its writing transactions on this run's board. The
@@ -152,7 +162,7 @@ impl Workload for Terminals {
             waits: Stream::new(random.at(0), &[WAIT_STREAM]),
             deck: Deck::mix(),
             drawn: Kind::NewOrder,
-            memory: Memory::default(),
+            memory: Memory { ledger: self.ledger.clone(), tally: Tally::default() },
             number: terminal,
             payments: 0,
             session,

@@ -57,6 +57,9 @@ pub trait Benchmark {
         false
     }
 
+    /// Told of the run's folder before the first step, for what its clients cannot keep in memory.
+    fn keep_in(&mut self, _folder: &Path) {}
+
     /// Checks the data before the first step. Each check goes into `checks` once it is made. If one
     /// fails no step runs.
     fn before(

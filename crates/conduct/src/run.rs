@@ -53,6 +53,7 @@ pub async fn record<B: Benchmark>(
     record.labels = setting.common.labels.all()?;
     record.clock = setting.caller.start().and_then(|start| start.clock());
     let mut folder = RunFolder::create(&path, &record)?;
+    benchmark.keep_in(folder.path());
     if !observed.is_empty() {
         observed.start(folder.observed()?);
     }

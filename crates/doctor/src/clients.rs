@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use hoap_ch2::checks::nothing_lost::Expected;
 use hoap_ch2::checks::snapshot::Snapshot;
 use hoap_ch2::data::DataSet;
 use hoap_ch2::run::checks::{Start, after_the_run};
@@ -33,7 +32,7 @@ pub(super) async fn ledger(findings: &mut Findings<'_>, target: &Database, data:
 
 async fn all(target: &Database, data: &DataSet) -> Result<Proof> {
     let documents = target.documents()?;
-    let before = Snapshot::take(documents, data, &mut Expected::nothing(), &ALONE).await?;
+    let before = Snapshot::take(documents, data, &ALONE).await?;
     let options = Options { seed: 1, retries: RETRIES, think_times: false };
     let terminals = Arc::new(Terminals::new(target.clone(), *data, options));
     let running: Vec<_> = (0..CLIENTS)

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hoap_ch2::checks::conditions::{Deliveries, conditions};
-use hoap_ch2::checks::nothing_lost::Expected;
 use hoap_ch2::checks::snapshot::Snapshot;
 use hoap_ch2::data::{Collection, DataSet, ExtraFields, Schema, Spec};
 use hoap_ch2::freshness;
@@ -80,7 +79,7 @@ pub(super) async fn load(findings: &mut Findings<'_>, target: &Database, data: &
 
 /// The conditions on what was loaded.
 async fn intact(documents: Documents<'_>, data: &DataSet) -> Result<Proof> {
-    let snapshot = Snapshot::take(documents, data, &mut Expected::nothing(), &ALONE).await?;
+    let snapshot = Snapshot::take(documents, data, &ALONE).await?;
     let deliveries = Deliveries::OfCustomers;
     all_of(&conditions(&snapshot, data, deliveries, "after the load"))
 }

@@ -3,7 +3,7 @@
 use hoap_record::check::{AuditLine, Verdict};
 use serde::{Deserialize, Serialize};
 
-use super::uniform::{Drawn, Shape, add, sum};
+use super::draws::{Drawn, Shape, add, sum};
 use crate::input::{NewOrder, OrderStatus, Payment, Who};
 use crate::mix::Kind;
 

@@ -8,7 +8,7 @@ use hoap_workload::checks::Finding;
 use hoap_workload::words::counted;
 
 use super::district::{District, Undelivered};
-use super::found::money;
+use super::documents::money;
 use super::snapshot::{Reach, Snapshot};
 use crate::data::{Collection, DataSet};
 use crate::ledger::{self, Ledger};

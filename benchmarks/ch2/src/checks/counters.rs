@@ -7,7 +7,7 @@ use hoap_workload::Result;
 use hoap_workload::checks::{Finding, Reader, Watch};
 
 use super::district::{District, Undelivered};
-use super::found::money;
+use super::documents::money;
 use super::reader::undelivered;
 use super::snapshot::{Reach, Snapshot};
 use crate::data::DataSet;

@@ -1,64 +1,122 @@
-//! Whether every acknowledged commit is in the database and no rolled-back one is: the ledger
-//! compared with two snapshots.
+//! Whether every acknowledged commit is in the database and no rolled-back one is: the documents
+//! that the ledger names, and the growth of the counts since the run began.
 
 use std::collections::BTreeMap;
 
+use hoap_database::Row;
 use hoap_record::check::Check;
 use hoap_workload::checks::Finding;
+use hoap_workload::words::counted;
 
 use super::district::District;
+use super::documents::{FoundOrder, FoundPayment};
 use super::snapshot::{Reach, Snapshot};
-use crate::ledger::{self, Ledger};
+use crate::ledger::{self, Delivery, Ledger, Order, Payment, digest};
 
-pub use super::expected::Expected;
+/// What was found of acknowledged commits.
+#[derive(Debug, Default)]
+pub struct Lost {
+    orders: Finding,
+    payments: Finding,
+    deliveries: Finding,
+}
 
-impl Expected<'_> {
-    /// The checks: each acknowledged NewOrder, Payment and Delivery is there as it was
-    /// acknowledged, and the counts of each district grew by exactly the acknowledged commits, so
-    /// no rolled-back one is there. `before` are the districts of the snapshot before the run.
-    pub fn checks(
-        self,
-        ledger: &Ledger,
-        before: &[District],
-        after: &Snapshot,
-        when: &str,
-    ) -> Vec<Check> {
-        let mut orders = self.wrong_orders;
-        for (o, met) in self.orders.by_key() {
-            orders.expect(met, || {
-                format!("orders {}.{}.{} was acknowledged and is not there", o.w, o.d, o.o_id)
-            });
+impl Lost {
+    /// Compares an acknowledged order with what is there.
+    pub(super) fn order(&mut self, wanted: &Order, found: Option<&FoundOrder<'_>>) {
+        let Order { w, d, o_id, .. } = *wanted;
+        let Some(seen) = found.map(FoundOrder::entered) else {
+            let what = || format!("orders {w}.{d}.{o_id} was acknowledged and is not there");
+            return self.orders.fail(what);
+        };
+        let lines = |o: &Order| counted(o.lines, "line", "lines");
+        let alike = Order { digest: seen.digest, ..*wanted } == seen;
+        self.orders.expect(seen == *wanted, || match alike {
+            true => format!(
+                "orders {w}.{d}.{o_id}: o_all_local, o_entry_d or a line is not as it was \
+                 acknowledged"
+            ),
+            false => format!(
+                "orders {w}.{d}.{o_id}: customer {}, {} of {} cents acknowledged; order \
+                 {}.{}.{}, customer {}, {} of {} cents found",
+                wanted.c,
+                lines(wanted),
+                wanted.amount,
+                seen.w,
+                seen.d,
+                seen.o_id,
+                seen.c,
+                lines(&seen),
+                seen.amount,
+            ),
+        });
+    }
+
+    /// Compares an acknowledged delivery with the order that is there.
+    pub(super) fn delivery(&mut self, wanted: &Delivery, found: Option<&FoundOrder<'_>>) {
+        let Delivery { w, d, o_id, digest } = *wanted;
+        let seen = found.and_then(FoundOrder::delivery);
+        self.deliveries.expect(seen == Some(digest), || match seen {
+            None => format!("orders {w}.{d}.{o_id} was delivered and is not"),
+            Some(_) => format!(
+                "orders {w}.{d}.{o_id}: o_carrier_id or an ol_delivery_d is not as it was \
+                 acknowledged"
+            ),
+        });
+    }
+
+    /// Notes that two clients were told the same: an order of this number, or its delivery.
+    pub(super) fn twice(&mut self, (w, d, o_id): (u32, u32, u32), [order, delivery]: [bool; 2]) {
+        for (twice, finding) in [(order, &mut self.orders), (delivery, &mut self.deliveries)] {
+            if twice {
+                finding.fail(|| format!("orders {w}.{d}.{o_id} was acknowledged twice"));
+            }
         }
-        let mut payments = self.wrong_payments;
-        for (p, met) in self.payments.by_key() {
-            payments.expect(met, || {
-                format!("history {} was acknowledged and is not there", p.history.text())
-            });
-        }
-        let mut deliveries = self.wrong_deliveries;
-        for (d, met) in self.deliveries.by_key() {
-            deliveries.expect(met, || {
-                format!("orders {}.{}.{} was delivered and is not", d.w, d.d, d.o_id)
-            });
-        }
+    }
+
+    /// Compares an acknowledged payment with what is there.
+    pub(super) fn payment(&mut self, wanted: &Payment, found: Option<(&FoundPayment, &Row)>) {
+        let key = || wanted.history.text();
+        let Some((found, row)) = found else {
+            let what = || format!("history {} was acknowledged and is not there", key());
+            return self.payments.fail(what);
+        };
+        let ((w, d), amount) = (found.place, found.amount);
+        let same = (u64::from(wanted.w), u64::from(wanted.d), wanted.amount) == (w, d, amount);
+        self.payments.expect(same && wanted.digest == digest::values(row), || match same {
+            true => format!(
+                "history {}: the customer, h_date or h_data is not as it was acknowledged",
+                key()
+            ),
+            false => format!(
+                "history {}: {} cents in {}.{} acknowledged, {amount} in {w}.{d} found",
+                key(),
+                wanted.amount,
+                wanted.w,
+                wanted.d,
+            ),
+        });
+    }
+
+    /// The checks: each acknowledged NewOrder, Payment and Delivery is there as it was acknowledged.
+    pub fn checks(self, when: &str) -> Vec<Check> {
         vec![
-            orders.check(
+            self.orders.check(
                 when,
                 "nothing lost: NewOrder",
                 "every acknowledged order is there, each field of it and of its lines but extra \
                  ones",
             ),
-            payments.check(
+            self.payments.check(
                 when,
                 "nothing lost: Payment",
                 "every acknowledged payment's history document is there, each field of it",
             ),
-            deliveries.check(
+            self.deliveries.check(
                 when,
                 "nothing lost: Delivery",
                 "every order whose delivery was acknowledged has its carrier and dates",
             ),
-            nothing_added(ledger, before, after, when),
         ]
     }
 }
@@ -114,13 +172,9 @@ fn within(f: &mut Finding, i: usize, what: &str, grown: i64, (sure, ambiguous): 
     });
 }
 
-/// The check that the counts of each district grew by what was acknowledged and no more.
-pub(super) fn nothing_added(
-    ledger: &Ledger,
-    before: &[District],
-    after: &Snapshot,
-    when: &str,
-) -> Check {
+/// The check that the counts of each district grew by exactly the acknowledged commits, so no
+/// rolled-back one is there. `before` are the districts of the snapshot before the run.
+pub fn nothing_added(ledger: &Ledger, before: &[District], after: &Snapshot, when: &str) -> Check {
     let compares = match after.reach {
         Reach::Whole => "d_next_o_id, orders, history and its sum grew by what was acknowledged",
         Reach::Touched { .. } => {

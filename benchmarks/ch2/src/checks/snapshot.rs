@@ -1,17 +1,14 @@
-//! The sums and counts that the checks compare. `super::whole` makes a snapshot of all documents,
-//! [`super::touched`] of fewer, [`super::aggregates`] of what the database adds up.
+//! The sums and counts that the checks compare. `super::scan` makes a snapshot of all documents,
+//! [`super::by_key`] of fewer, [`super::by_database`] of what the database adds up.
 
-use hoap_database::{Documents, Row};
+use hoap_database::Documents;
 use hoap_workload::Result;
 use hoap_workload::checks::Watch;
-use serde_json::Value;
 
 use super::district::District;
-use super::expected::Expected;
-use super::found::{Findings, FoundPayment};
+use super::documents::{Findings, FoundPayment};
 use super::reader::scan;
 use crate::data::{Collection, DataSet};
-use crate::ledger::digest;
 use crate::transactions::cents;
 
 /// The sums and counts of the database's content, and the checks of single documents.
@@ -91,27 +88,12 @@ impl Snapshot {
         *self.counts[at].get_or_insert(0) += 1;
     }
 
-    /// Adds a payment to its district and compares it. The index of its customer, where there is
-    /// such a customer. `None` where a field is out of range.
-    pub(super) fn payment(
-        &mut self,
-        key: &str,
-        row: &Row,
-        payment: &FoundPayment,
-        expected: &mut Expected<'_>,
-    ) -> Option<Option<usize>> {
-        let amount = payment.amount;
+    /// Adds a payment to its district. The index of its customer, where there is such a customer.
+    pub(super) fn payment(&mut self, key: &str, payment: &FoundPayment) -> Option<usize> {
         if let Some(i) = self.findings.district(payment.place, || format!("history {key}")) {
             self.districts[i].payments += 1;
-            self.districts[i].paid += amount;
+            self.districts[i].paid += payment.amount;
         }
-        let customer = payment.customer(key, &mut self.findings);
-        if let Some(i) = customer {
-            let ids = [&row[4], &row[3], &row[2], &row[1], &row[0]].map(Value::as_u64);
-            expected.sample.paid(i as u64, key, ids, amount);
-        }
-        let (w, d) = (u32::try_from(payment.place.0).ok()?, u32::try_from(payment.place.1).ok()?);
-        expected.see_history(key, (w, d, amount), || digest::values(row));
-        Some(customer)
+        payment.customer(key, &mut self.findings)
     }
 }

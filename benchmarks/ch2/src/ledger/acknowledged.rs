@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 
 use hoap_workload::checks::sample::unforeseen;
+use hoap_workload::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
 use super::log::Log;
+use super::spill::Store;
 
 /// A district: warehouse and number.
 pub type District = (u32, u32);
 
 /// An acknowledged NewOrder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "StoredOrder", into = "StoredOrder")]
 pub struct Order {
     /// Its key.
@@ -31,7 +33,7 @@ pub struct Order {
 }
 
 /// An acknowledged Payment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "StoredPayment", into = "StoredPayment")]
 pub struct Payment {
     /// The key of its history document.
@@ -47,7 +49,7 @@ pub struct Payment {
 }
 
 /// An acknowledged Delivery of one order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "StoredDelivery", into = "StoredDelivery")]
 pub struct Delivery {
     /// The key of the order.
@@ -114,7 +116,7 @@ impl RunMark {
 
 /// The acknowledged commits of one client or of all. Ambiguous commits are kept apart: they may or
 /// may not be in the database.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
     /// Acknowledged orders.
     pub orders: Log<Order>,
@@ -133,6 +135,16 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    /// An empty one, of which each client of a run has a clone.
+    pub fn on(store: &Store) -> Ledger {
+        Ledger {
+            orders: Log::on(store.spill()),
+            payments: Log::on(store.spill()),
+            deliveries: Log::on(store.spill()),
+            ..Ledger::default()
+        }
+    }
+
     /// Adds the ledger of another client or driver. What is acknowledged moves, and is not copied.
     pub fn merge(&mut self, other: Ledger) {
         self.orders.append(other.orders);
@@ -149,12 +161,24 @@ impl Ledger {
         }
     }
 
-    /// Sorts what was acknowledged by key, where it is. Checks of a ledger that is not sorted make
-    /// a sorted copy of it.
+    /// Sorts what was acknowledged by key, where it is.
     pub fn sort(&mut self) {
         self.orders.sort();
         self.payments.sort();
         self.deliveries.sort();
+    }
+
+    /// Whether every commit was read that was noted.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where the file of those beyond the memory could not be
+    /// read.
+    pub fn whole(&self) -> Result<()> {
+        let all = [self.orders.whole(), self.payments.whole(), self.deliveries.whole()];
+        all.into_iter().collect::<std::io::Result<()>>().map_err(|e| {
+            Error::new(ErrorKind::Unavailable, "look for the acknowledged commits", e)
+                .advise("check the disk of the run folder and run again")
+        })
     }
 
     /// The bytes of memory of what was acknowledged.

@@ -1,285 +1,190 @@
-//! A log of entries that grows at its end, packed: each entry is written as what it adds to the one
-//! before it, so that millions of commits take a driver about as much memory as their digests.
+//! A log of fixed records: what was noted, sorted when it is read.
 //!
-//! A log is a list of chunks, and each chunk is read by itself. So a log grows without moving what
-//! it has, logs are joined by moving their chunks, and in a sorted log an entry is found by the
-//! first entries of the chunks.
+//! A record is bytes that begin with its key, the highest byte first, so that the order of bytes is
+//! that of keys. A log is a list of pieces of 64 kB. What is beyond the memory of its run is in a
+//! file ([`super::spill`]). Reading merges the pieces, each of them sorted, by key.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::fmt::{self, Debug, Formatter};
-use std::marker::PhantomData;
-use std::slice::SliceIndex;
+use std::io;
+use std::sync::Arc;
 
-use serde::de::{SeqAccess, Visitor};
+use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Bytes of a chunk. The first chunks of a log are smaller, for clients that do little.
-const CHUNK: usize = 4096;
+use super::spill::{Record, Spill};
 
-/// Bytes of the first chunk of a log, and the most bytes of an entry.
-const FIRST: usize = 64;
+/// Bytes of a piece. The first pieces of a log are smaller, for clients that do little.
+const PIECE: usize = 1 << 16;
 
-/// Entries that are sorted at a time.
-const RUN: usize = 1 << 16;
+/// Records of the first piece of a log.
+const FIRST: usize = 32;
 
-/// What a log can hold. An entry takes at most 64 bytes.
-pub trait Entry: Copy + Ord {
-    /// What stands before the first entry of a chunk.
-    const NONE: Self;
+/// What a log can hold.
+pub trait Entry: Copy {
+    /// Its record.
+    type Record: Record;
 
-    /// Writes the entry by the one before it.
-    fn write(&self, before: &Self, to: &mut Bytes);
+    /// The record, which begins with its key.
+    fn pack(self) -> Self::Record;
 
-    /// The inverse of [`Entry::write`].
-    fn read(before: &Self, from: &mut &[u8]) -> Self;
+    /// The inverse of [`Entry::pack`].
+    fn unpack(record: Self::Record) -> Self;
 }
 
-/// The bytes of an entry.
-pub struct Bytes {
-    bytes: [u8; FIRST],
-    len: usize,
-}
-
-impl Bytes {
-    fn of<T: Entry>(entry: &T, before: &T) -> Self {
-        let mut bytes = Bytes { bytes: [0; FIRST], len: 0 };
-        entry.write(before, &mut bytes);
-        bytes
-    }
-
-    /// Adds a number, in fewer bytes the smaller it is.
-    pub fn number(&mut self, n: impl Into<u64>) {
-        let mut n = n.into();
-        while n >= 0x80 {
-            self.bytes[self.len] = n as u8 | 0x80;
-            self.len += 1;
-            n >>= 7;
-        }
-        self.bytes[self.len] = n as u8;
-        self.len += 1;
-    }
-
-    /// Adds a number of which no value is likelier than another, in eight bytes.
-    pub fn whole(&mut self, n: u64) {
-        self.bytes[self.len..self.len + 8].copy_from_slice(&n.to_le_bytes());
-        self.len += 8;
-    }
-}
-
-/// The inverse of [`Bytes::number`].
-pub fn number(from: &mut &[u8]) -> u64 {
-    let (mut n, mut shift) = (0, 0);
-    while let Some((&byte, rest)) = from.split_first() {
-        *from = rest;
-        n |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            break;
-        }
-        shift += 7;
-    }
-    n
-}
-
-/// The inverse of [`Bytes::whole`].
-pub fn whole(from: &mut &[u8]) -> u64 {
-    let Some((bytes, rest)) = from.split_first_chunk() else { return 0 };
-    *from = rest;
-    u64::from_le_bytes(*bytes)
-}
-
-/// A number without a sign, small where `n` is near zero.
-pub fn unsigned(n: i64) -> u64 {
-    ((n << 1) ^ (n >> 63)) as u64
-}
-
-/// The inverse of [`unsigned`].
-pub fn signed(n: u64) -> i64 {
-    (n >> 1) as i64 ^ -((n & 1) as i64)
-}
-
-/// Entries in the order in which they were noted, or sorted.
-#[derive(Clone)]
-pub struct Log<T> {
-    /// Each begins by [`Entry::NONE`], and none is empty.
-    chunks: Vec<Vec<u8>>,
-    len: usize,
-    /// The last entry.
-    last: T,
-    /// Whether an entry is less than the one before it.
-    unsorted: bool,
+/// What was noted. Two that are clones of an empty one are of the same run, and share its file.
+pub struct Log<T: Entry> {
+    pieces: Vec<Vec<T::Record>>,
+    /// Whether each piece is sorted.
+    sorted: bool,
+    /// Its records beyond the memory, beside those of logs that are to be joined with it.
+    spills: Vec<Arc<Spill>>,
 }
 
 impl<T: Entry> Default for Log<T> {
     fn default() -> Self {
-        Log { chunks: Vec::new(), len: 0, last: T::NONE, unsorted: false }
+        Log { pieces: Vec::new(), sorted: true, spills: Vec::new() }
+    }
+}
+
+impl<T: Entry> Clone for Log<T> {
+    fn clone(&self) -> Self {
+        let Log { pieces, sorted, spills } = self;
+        Log { pieces: pieces.clone(), sorted: *sorted, spills: spills.clone() }
     }
 }
 
 impl<T: Entry> Log<T> {
-    /// Notes an entry.
-    pub fn push(&mut self, entry: T) {
-        self.put(entry, &mut Vec::new());
+    /// An empty one with this place for what is beyond the memory.
+    pub fn on(spill: Spill) -> Self {
+        Log { spills: vec![Arc::new(spill)], ..Log::default() }
     }
 
-    /// Notes an entry, with the memory of chunks that were read where there are any.
-    fn put(&mut self, entry: T, spare: &mut Vec<Vec<u8>>) {
-        self.unsorted |= self.len > 0 && entry < self.last;
-        let bytes = Bytes::of(&entry, &self.last);
-        let last = self.chunks.last_mut();
-        let size = last.as_ref().map_or(FIRST, |chunk| (chunk.capacity() * 2).clamp(FIRST, CHUNK));
-        match last.filter(|chunk| chunk.capacity() - chunk.len() >= bytes.len) {
-            Some(chunk) => chunk.extend_from_slice(&bytes.bytes[..bytes.len]),
-            None => {
-                let bytes = Bytes::of(&entry, &T::NONE);
-                let mut chunk = spare.pop().unwrap_or_else(|| Vec::with_capacity(size));
-                chunk.extend_from_slice(&bytes.bytes[..bytes.len]);
-                self.chunks.push(chunk);
-            }
+    /// An empty one of other entries, with a file of its own beside this one's.
+    pub fn beside<U: Entry>(&self) -> Log<U> {
+        let spills = self.spills.first().map(|spill| Arc::new(spill.another()));
+        Log { spills: spills.into_iter().collect(), ..Log::default() }
+    }
+
+    /// Notes an entry.
+    pub fn push(&mut self, entry: T) {
+        self.sorted = false;
+        if self.pieces.last().is_none_or(|piece| piece.len() == piece.capacity()) {
+            self.make_room();
         }
-        self.len += 1;
-        self.last = entry;
+        if let Some(piece) = self.pieces.last_mut() {
+            piece.push(entry.pack());
+        }
+    }
+
+    /// Begins a piece, or writes the last one to the file.
+    fn make_room(&mut self) {
+        let size = size_of::<T::Record>();
+        let last = self.pieces.last_mut();
+        let most = (PIECE / size).max(1);
+        let n = last.as_ref().map_or(FIRST, |piece| (2 * piece.capacity()).min(most));
+        if let Some((piece, spill)) = last.zip(self.spills.first())
+            && !spill.keep((n * size) as u64)
+            // Where the disk is full the memory has to do.
+            && spill.write(piece).is_ok()
+        {
+            piece.clear();
+            return;
+        }
+        self.pieces.push(Vec::with_capacity(n));
     }
 
     /// Adds the entries of another log, without copying them.
-    pub fn append(&mut self, mut other: Log<T>) {
-        let Some(first) = other.iter().next() else { return };
-        if self.is_empty() {
-            *self = other;
-            return;
+    pub fn append(&mut self, other: Log<T>) {
+        self.sorted &= other.sorted;
+        self.pieces.extend(other.pieces);
+        for spill in other.spills {
+            if !self.spills.iter().any(|known| Arc::ptr_eq(known, &spill)) {
+                self.spills.push(spill);
+            }
         }
-        self.unsorted |= other.unsorted || first < self.last;
-        self.chunks.append(&mut other.chunks);
-        self.len += other.len;
-        self.last = other.last;
     }
 
     /// The number of entries.
     pub fn len(&self) -> usize {
-        self.len
+        let beyond = self.spills.iter().map(|spill| spill.bytes()).sum::<u64>() as usize;
+        self.pieces.iter().map(Vec::len).sum::<usize>() + beyond / size_of::<T::Record>()
     }
 
     /// Whether there is no entry.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Whether each entry is at least the one before it.
-    pub fn is_sorted(&self) -> bool {
-        !self.unsorted
+        self.len() == 0
     }
 
     /// The bytes of memory that it has.
     pub fn bytes(&self) -> usize {
-        let chunks = self.chunks.iter().map(Vec::capacity).sum::<usize>();
-        chunks + self.chunks.capacity() * size_of::<Vec<u8>>()
+        self.pieces.iter().map(Vec::capacity).sum::<usize>() * size_of::<T::Record>()
     }
 
-    /// The entries.
-    pub fn iter(&self) -> Iter<'_, T> {
-        self.part(..)
-    }
-
-    /// The number of chunks.
-    pub(crate) fn chunks(&self) -> usize {
-        self.chunks.len()
-    }
-
-    /// The entries of some chunks.
-    pub(crate) fn part(
-        &self,
-        chunks: impl SliceIndex<[Vec<u8>], Output = [Vec<u8>]>,
-    ) -> Iter<'_, T> {
-        let chunks = self.chunks.get(chunks).unwrap_or_default();
-        Iter { chunks: chunks.iter(), rest: &[], last: T::NONE }
-    }
-
-    /// Sorts the entries where they are: a chunk that was read has the memory for one that is
-    /// written, so that it takes a few megabytes more at most.
+    /// Sorts the pieces where they are. A log that is not sorted is copied when it is read.
     pub fn sort(&mut self) {
-        if self.is_sorted() {
-            return;
+        if !self.sorted {
+            self.pieces.iter_mut().for_each(|piece| piece.sort_unstable());
+            self.sorted = true;
         }
-        let mut spare = Vec::new();
-        let mut all = Drain::of(std::mem::take(self));
-        let (mut run, mut runs) = (Vec::new(), Vec::new());
-        loop {
-            run.extend(std::iter::from_fn(|| all.next(&mut spare)).take(RUN));
-            if run.is_empty() {
-                break;
+    }
+
+    /// All entries by key. Where the file cannot be read, [`Log::whole`] says so afterwards.
+    pub fn iter(&self) -> Iter<'_, T> {
+        let mut sources: Vec<Source<'_, T>> = Vec::new();
+        for piece in &self.pieces {
+            let mut piece = Cow::Borrowed(&piece[..]);
+            if !self.sorted {
+                piece.to_mut().sort_unstable();
             }
-            run.sort_unstable();
-            let mut sorted = Log::default();
-            run.drain(..).for_each(|entry| sorted.put(entry, &mut spare));
-            runs.push(Drain::of(sorted));
+            sources.push(Box::new((0..piece.len()).map(move |at| piece[at])));
         }
-        let mut least = BinaryHeap::new();
-        for (at, run) in runs.iter_mut().enumerate() {
-            least.extend(run.next(&mut spare).map(|entry| Reverse((entry, at))));
+        for spill in &self.spills {
+            let runs = spill.runs::<T::Record>().into_iter();
+            sources.extend(runs.map(|run| Box::new(run) as Source<'_, T>));
         }
-        while let Some(mut top) = least.peek_mut() {
-            let Reverse((entry, at)) = *top;
-            self.put(entry, &mut spare);
-            match runs[at].next(&mut spare) {
-                Some(next) => *top = Reverse((next, at)),
-                None => {
-                    PeekMut::pop(top);
-                }
-            }
+        let mut least = BinaryHeap::with_capacity(sources.len());
+        for (at, source) in sources.iter_mut().enumerate() {
+            least.extend(source.next().map(|record| Reverse((record, at))));
         }
+        Iter { sources, least }
+    }
+
+    /// Whether all entries were read that were to be read.
+    ///
+    /// # Errors
+    /// What the file answered that could not be read.
+    pub fn whole(&self) -> io::Result<()> {
+        self.spills.iter().try_for_each(|spill| spill.whole())
     }
 }
 
-/// The entries of a log.
-#[derive(Clone)]
-pub struct Iter<'a, T> {
-    chunks: std::slice::Iter<'a, Vec<u8>>,
-    /// What is left of a chunk, after its last entry that was read.
-    rest: &'a [u8],
-    last: T,
+/// Records of a piece or of a part of a file, sorted.
+type Source<'a, T> = Box<dyn Iterator<Item = <T as Entry>::Record> + Send + 'a>;
+
+/// The entries of a log by key.
+pub struct Iter<'a, T: Entry> {
+    sources: Vec<Source<'a, T>>,
+    /// The next record of each.
+    least: BinaryHeap<Reverse<(T::Record, usize)>>,
 }
 
 impl<T: Entry> Iterator for Iter<'_, T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        while self.rest.is_empty() {
-            self.rest = self.chunks.next()?;
-            self.last = T::NONE;
-        }
-        self.last = T::read(&self.last, &mut self.rest);
-        Some(self.last)
-    }
-}
-
-/// The entries of a log that gives up its memory as they are read.
-struct Drain<T> {
-    chunks: std::vec::IntoIter<Vec<u8>>,
-    chunk: Vec<u8>,
-    /// How much of the chunk is read.
-    at: usize,
-    last: T,
-}
-
-impl<T: Entry> Drain<T> {
-    fn of(log: Log<T>) -> Self {
-        Drain { chunks: log.chunks.into_iter(), chunk: Vec::new(), at: 0, last: T::NONE }
-    }
-
-    fn next(&mut self, spare: &mut Vec<Vec<u8>>) -> Option<T> {
-        while self.at == self.chunk.len() {
-            let mut read = std::mem::replace(&mut self.chunk, self.chunks.next()?);
-            if read.capacity() >= CHUNK {
-                read.clear();
-                spare.push(read);
+        let mut top = self.least.peek_mut()?;
+        let Reverse((record, at)) = *top;
+        match self.sources[at].next() {
+            Some(next) => *top = Reverse((next, at)),
+            None => {
+                PeekMut::pop(top);
             }
-            (self.at, self.last) = (0, T::NONE);
         }
-        let mut rest = &self.chunk[self.at..];
-        self.last = T::read(&self.last, &mut rest);
-        self.at = self.chunk.len() - rest.len();
-        Some(self.last)
+        Some(T::unpack(record))
     }
 }
 
@@ -292,27 +197,19 @@ impl<'a, T: Entry> IntoIterator for &'a Log<T> {
     }
 }
 
-impl<T: Entry> Extend<T> for Log<T> {
-    fn extend<I: IntoIterator<Item = T>>(&mut self, entries: I) {
-        entries.into_iter().for_each(|entry| self.push(entry));
-    }
-}
-
 impl<T: Entry> FromIterator<T> for Log<T> {
     fn from_iter<I: IntoIterator<Item = T>>(entries: I) -> Self {
         let mut log = Log::default();
-        log.extend(entries);
+        entries.into_iter().for_each(|entry| log.push(entry));
         log
     }
 }
 
-impl<T: Entry> PartialEq for Log<T> {
+impl<T: Entry + PartialEq> PartialEq for Log<T> {
     fn eq(&self, other: &Self) -> bool {
-        self.len == other.len && self.iter().eq(other)
+        self.iter().eq(other)
     }
 }
-
-impl<T: Entry> Eq for Log<T> {}
 
 impl<T: Entry + Debug> Debug for Log<T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -320,132 +217,88 @@ impl<T: Entry + Debug> Debug for Log<T> {
     }
 }
 
-/// A sequence of the entries, made one at a time.
 impl<T: Entry + Serialize> Serialize for Log<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self)
+        let written = serializer.collect_seq(self)?;
+        self.whole().map_err(S::Error::custom)?;
+        Ok(written)
     }
 }
 
 impl<'de, T: Entry + Deserialize<'de>> Deserialize<'de> for Log<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries<T>(PhantomData<T>);
-        impl<'de, T: Entry + Deserialize<'de>> Visitor<'de> for Entries<T> {
-            type Value = Log<T>;
-
-            fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-                f.write_str("a list of commits")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Log<T>, A::Error> {
-                let mut log = Log::default();
-                while let Some(entry) = entries.next_element()? {
-                    log.push(entry);
-                }
-                Ok(log)
-            }
-        }
-        deserializer.deserialize_seq(Entries(PhantomData))
+        Vec::deserialize(deserializer).map(Log::from_iter)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::spill::Store;
     use super::*;
+    use crate::ledger::Delivery;
 
-    /// By its difference to the one before it, in one to ten bytes.
-    impl Entry for i64 {
-        const NONE: i64 = 0;
-
-        fn write(&self, before: &i64, to: &mut Bytes) {
-            to.number(unsigned(self.wrapping_sub(*before)));
-        }
-
-        fn read(before: &i64, from: &mut &[u8]) -> i64 {
-            before.wrapping_add(signed(number(from)))
-        }
+    fn delivery(n: u64) -> Delivery {
+        // Of any key, and some twice.
+        let key = hoap_data::random::Stream::new(7, &[n / 2]).next_u64();
+        let (w, d) = (1 + (key % 50) as u32, 1 + (key >> 8) as u32 % 10);
+        Delivery { w, d, o_id: (key >> 40) as u32, digest: n }
     }
 
-    fn numbers(n: u64) -> Vec<i64> {
-        let mut random = hoap_data::random::Stream::new(n, &[]);
-        // Of any length, so that the chunks end anywhere.
-        (0..n).map(|i| (random.next_u64() >> (i % 64)) as i64).collect()
+    fn sorted(mut all: Vec<Delivery>) -> Vec<Delivery> {
+        all.sort_by_key(|d| (d.w, d.d, d.o_id, d.digest));
+        all
     }
 
+    /// In memory, in a file, and in both; by one client and by several.
     #[test]
-    fn numbers_of_any_size_come_back() {
-        for n in [0, 1, 0x7f, 0x80, u64::MAX >> 1, u64::MAX] {
-            let mut bytes = Bytes { bytes: [0; FIRST], len: 0 };
-            bytes.number(n);
-            bytes.whole(n);
-            let mut from = &bytes.bytes[..bytes.len];
-            assert_eq!((number(&mut from), whole(&mut from)), (n, n));
-            assert!(from.is_empty());
-            assert_eq!(unsigned(signed(n)), n);
+    fn a_log_is_what_was_noted_by_key_however_much_memory_it_has() {
+        let folder = tempfile::tempdir().unwrap();
+        for (n, bound, beyond) in [
+            (0, 0, false),
+            (5, 0, false),
+            (3_000, u64::MAX, false),
+            (50_000, 0, true),
+            (50_000, 200_000, true),
+        ] {
+            let store = Store::new(folder.path(), bound);
+            let empty: Log<Delivery> = Log::on(store.spill());
+            let mut clients = vec![empty.clone(); 3];
+            (0..n).for_each(|i| clients[(i % 3) as usize].push(delivery(i)));
+            let mut log = Log::default();
+            clients.into_iter().for_each(|client| log.append(client));
+            assert_eq!(log.spills[0].bytes() > 0, beyond, "{n} {bound}");
+            assert!(log.bytes() as u64 <= bound.saturating_add(3 * PIECE as u64));
+            let all = sorted((0..n).map(delivery).collect());
+            for _ in 0..2 {
+                assert_eq!(log.len() as u64, n);
+                assert!(log.iter().eq(all.iter().copied()), "{n} {bound}");
+                log.sort();
+            }
+            // What is noted after it was read is read too.
+            (n..n + 9_000).for_each(|i| log.push(delivery(i)));
+            assert!(log.iter().eq(sorted((0..n + 9_000).map(delivery).collect())));
+            log.whole().unwrap();
+            let text = serde_json::to_string(&log).unwrap();
+            assert_eq!(serde_json::from_str::<Log<Delivery>>(&text).unwrap(), log);
         }
-        for n in [0, 1, -1, i64::MAX, i64::MIN] {
-            assert_eq!(signed(unsigned(n)), n);
-        }
-        assert_eq!([0, -1, 1, -2].map(unsigned), [0, 1, 2, 3]);
+        // The files have no names, so that nothing is left of a run that is killed.
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
+    /// Nothing is lost where the file cannot be made: the memory grows.
     #[test]
-    fn a_log_is_what_was_pushed_whatever_was_joined() {
-        for n in [0, 1, 7, 5_000] {
-            let numbers = numbers(n);
-            let whole: Log<i64> = numbers.iter().copied().collect();
-            assert_eq!(whole.len() as u64, n);
-            assert!(whole.iter().eq(numbers.iter().copied()));
-            let (one, other) = numbers.split_at(numbers.len() / 3);
-            let mut joined: Log<i64> = one.iter().copied().collect();
-            let other: Log<i64> = other.iter().copied().collect();
-            let bytes = joined.bytes() + other.bytes();
-            joined.append(other);
-            assert_eq!(joined, whole);
-            // Nothing is copied: only the list of the chunks may have grown.
-            assert!(joined.bytes() <= bytes + 2 * joined.chunks() * size_of::<Vec<u8>>());
-            joined.append(Log::default());
-            joined.extend([1, 2]);
-            assert_eq!(joined.iter().skip(n as usize).collect::<Vec<_>>(), [1, 2]);
-            let copy = joined.clone();
-            assert_eq!(copy, joined);
-            assert!(n == 0 || copy != whole);
-        }
-    }
-
-    /// More than are sorted at a time, and as much memory after it as before.
-    #[test]
-    fn a_log_is_sorted_where_it_is() {
-        for n in [0, 1, 7, 3 * RUN as u64 + 5] {
-            let mut numbers = numbers(n);
-            let mut log: Log<i64> = numbers.iter().copied().collect();
-            let bytes = log.bytes();
-            assert_eq!(log.is_sorted(), numbers.is_sorted());
-            log.sort();
-            numbers.sort_unstable();
-            assert!(log.is_sorted() && log.len() as u64 == n);
-            assert!(log.iter().eq(numbers.iter().copied()));
-            assert!(log.bytes() <= bytes, "{} {bytes}", log.bytes());
-            let mut again = log.clone();
-            again.append(log.clone());
-            assert_eq!(again.is_sorted(), n < 2);
-            again.sort();
-            assert!(again.iter().eq(numbers.iter().flat_map(|&n| [n, n])));
-        }
+    fn without_a_disk_a_log_stays_in_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = folder.path().join("gone");
+        let mut log: Log<Delivery> = Log::on(Store::new(&gone, 0).spill());
+        (0..50_000).for_each(|i| log.push(delivery(i)));
+        assert!(log.bytes() > 50_000 * 17);
+        assert!(log.iter().eq(sorted((0..50_000).map(delivery).collect())));
     }
 
     #[test]
     fn a_log_of_few_entries_takes_little() {
-        let log: Log<i64> = (0..3).collect();
-        assert!(log.bytes() <= FIRST + 4 * size_of::<Vec<u8>>(), "{}", log.bytes());
-    }
-
-    #[test]
-    fn a_log_is_stored_as_a_list() {
-        let log: Log<i64> = [3, -1, i64::MIN].into_iter().collect();
-        let text = serde_json::to_string(&log).unwrap();
-        assert_eq!(text, "[3,-1,-9223372036854775808]");
-        assert_eq!(serde_json::from_str::<Log<i64>>(&text).unwrap(), log);
-        assert!(serde_json::from_str::<Log<i64>>("{}").is_err());
+        let log: Log<Delivery> = (0..3).map(delivery).collect();
+        assert_eq!(log.bytes(), FIRST * 17);
     }
 }

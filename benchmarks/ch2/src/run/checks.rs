@@ -8,14 +8,14 @@ use hoap_workload::checks::{Level, Reads, Watch};
 use hoap_workload::load::indexes;
 
 use super::queries::CancelOnStop;
-use crate::checks::aggregates::{self, Aggregates};
+use crate::checks::by_database::{self, Aggregates};
+use crate::checks::by_key::Touched;
 use crate::checks::conditions::{Deliveries, conditions};
 use crate::checks::counters;
 use crate::checks::district::District;
-use crate::checks::nothing_lost::{self, Expected};
+use crate::checks::nothing_lost;
+use crate::checks::sample::Sample;
 use crate::checks::snapshot::Snapshot;
-use crate::checks::touched::Touched;
-use crate::checks::unchanged::{Changes, Sample};
 use crate::data::DataSet;
 use crate::ledger::Ledger;
 
@@ -36,27 +36,37 @@ pub struct Start<'a> {
 }
 
 impl Start<'_> {
-    /// A sample that nobody can foresee.
-    fn sample(&self, fresh: Changes) -> Sample {
-        let changes = match (self.level, self.fresh) {
-            (Level::Full, _) => Changes::Met,
-            (_, true) => fresh,
-            (_, false) => Changes::Unknown,
-        };
-        Sample::draw(self.data).knowing(changes)
+    /// What the ledger leads to.
+    fn touched<'l>(&'l self, ledger: &'l Ledger) -> Touched<'l> {
+        let &Start { target, data, before, fresh, .. } = self;
+        Touched { target, data, before, fresh, ledger }
     }
 }
 
-/// What the database adds up of all documents itself.
+/// The conditions on all documents, and what they compare: as they are read, or with
+/// [`Level::Database`] as the database adds them up itself.
 ///
 /// # Errors
-/// Returns [`Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after `stop` is set, and the
+/// Returns [`Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after `asked` is set, and the
 /// errors of the database.
-pub async fn added_up(target: &Database, data: &DataSet, stop: &Stop) -> Result<Snapshot> {
-    let aggregates = Aggregates::of(target, data.spec().schema)?;
-    let mut session = target.analytics()?.session().await?;
-    let _watch = CancelOnStop::watch(stop, &session);
-    aggregates.snapshot(&mut session, data).await
+pub async fn of_all_documents(
+    start: &Start<'_>,
+    deliveries: Deliveries<'_>,
+    asked: &Stop,
+    when: &str,
+) -> Result<(Vec<Check>, Snapshot)> {
+    let &Start { target, data, level, .. } = start;
+    if level == Level::Database {
+        let aggregates = Aggregates::of(target, data.spec().schema)?;
+        let mut session = target.analytics()?.session().await?;
+        let _watch = CancelOnStop::watch(asked, &session);
+        let all = aggregates.snapshot(&mut session, data).await?;
+        return Ok((by_database::checks(&all, data, deliveries, when), all));
+    }
+    let stop = || asked.is_set();
+    let watch = Watch::new(&stop, start.reads);
+    let all = Snapshot::take(target.documents()?, data, &watch).await?;
+    Ok((conditions(&all, data, deliveries, when), all))
 }
 
 /// Whether it is known that nothing changed the data since the load: every kind of transaction moves
@@ -92,22 +102,21 @@ pub async fn before_the_run(
     }
     match level {
         Level::Full => {
-            let mut nothing = Expected::nothing();
-            let snapshot = Snapshot::take(target.documents()?, data, &mut nothing, watch).await?;
-            checks.extend(conditions(&snapshot, data, source, when));
+            let (all, snapshot) = of_all_documents(start, source, asked, when).await?;
+            checks.extend(all);
             Ok(snapshot.districts)
         }
         Level::Database | Level::Touched | Level::Sample => {
             let counters = counters::read(target, data, fresh, watch).await?;
             checks.push(counters::before(&counters, data, when));
-            let (sample, nobody) = (start.sample(Changes::None), Ledger::default());
+            let (sample, nobody) = (Sample::draw(data).as_loaded(fresh), Ledger::default());
             checks.push(sample.check(target, data, &nobody, when, watch).await?);
             if level != Level::Database {
                 return Ok(counters.districts);
             }
-            let all = added_up(target, data, asked).await?;
-            checks.extend(aggregates::checks(&all, data, source, when));
-            Ok(all.districts)
+            let (all, snapshot) = of_all_documents(start, source, asked, when).await?;
+            checks.extend(all);
+            Ok(snapshot.districts)
         }
         Level::Off => Ok(Vec::new()),
     }
@@ -128,33 +137,37 @@ pub async fn after_the_run(
     if level == Level::Off {
         return Ok((Vec::new(), Vec::new()));
     }
+    let sample = Sample::draw(data);
     if level == Level::Sample {
         let after = counters::read(target, data, fresh, watch).await?;
-        let sample =
-            start.sample(Changes::Unknown).check(target, data, ledger, when, watch).await?;
+        let sample = sample.check(target, data, ledger, when, watch).await?;
         let mut checks = vec![nothing_lost::counters(ledger, before, &after, when), sample];
         checks.extend(level.left_out(when));
+        ledger.whole()?;
         return Ok((checks, after.districts));
     }
-    let mut expected = Expected::of(ledger).sampling(start.sample(Changes::Met));
-    let after = match level {
-        Level::Full => Snapshot::take(target.documents()?, data, &mut expected, watch).await?,
+    let touched = start.touched(ledger);
+    let (deliveries, asked) = (Deliveries::OfLedger { before, ledger }, &Stop::new());
+    let ((mut checks, after), lost) = match level {
+        Level::Full => {
+            let all = of_all_documents(start, deliveries, asked, when).await?;
+            (all, touched.lost(watch).await?)
+        }
         _ => {
-            let touched = Touched { target, data, before, fresh, ledger };
-            touched.snapshot(&mut expected, watch).await?
+            let (after, lost) = touched.snapshot(&sample, watch).await?;
+            ((conditions(&after, data, deliveries, when), after), lost)
         }
     };
-    let deliveries = Deliveries::OfLedger { before, ledger };
-    let mut checks = conditions(&after, data, deliveries, when);
-    let unchanged = expected.sample.check(target, data, ledger, when, watch).await?;
-    checks.extend(expected.checks(ledger, before, &after, when));
-    checks.push(unchanged);
+    checks.extend(lost.checks(when));
+    checks.push(nothing_lost::nothing_added(ledger, before, &after, when));
+    checks.push(sample.check(target, data, ledger, when, watch).await?);
     if level == Level::Database {
-        let all = added_up(target, data, &Stop::new()).await?;
-        checks.extend(aggregates::checks(&all, data, deliveries, when));
-        checks.push(aggregates::nothing_added(ledger, before, &all, when));
+        let (of_all, all) = of_all_documents(start, deliveries, asked, when).await?;
+        checks.extend(of_all);
+        checks.push(by_database::nothing_added(ledger, before, &all, when));
     }
     checks.extend(level.left_out(when));
+    ledger.whole()?;
     Ok((checks, after.districts))
 }
 

@@ -22,6 +22,7 @@ use crate::data::DataSet;
 use crate::freshness::Probes;
 use crate::ledger::Ledger;
 use crate::ledger::contribution::Contribution;
+use crate::ledger::spill::{MEMORY, Store};
 use crate::queries::ParameterSet;
 use crate::stream::Streams;
 use crate::terminal::{Memory, Terminals};
@@ -91,6 +92,11 @@ impl Benchmark for Hybrid<'_> {
 
     fn claim(&self) -> Option<&Claim<'_>> {
         self.claim
+    }
+
+    fn keep_in(&mut self, folder: &Path) {
+        let store = Store::new(folder, MEMORY);
+        self.terminals.iter_mut().for_each(|terminals| terminals.keep_in(&store));
     }
 
     async fn before(&mut self, setting: &Setting<'_>, checks: &mut Vec<Check>) -> Result<()> {

@@ -14,14 +14,11 @@ use hoap_workload::checks::{Finding, Level, Reads, Watch};
 use hoap_workload::load::indexes;
 use hoap_workload::{Error, ErrorKind, Local};
 
-use super::checks::added_up;
+use super::checks::{Start, of_all_documents};
 use super::queries::{CancelOnStop, TextArgs, still_answers};
 use crate::answers::{DataSetName, StoredAnswer, StoredAnswers, stored};
-use crate::checks::aggregates;
-use crate::checks::conditions::{Deliveries, conditions};
-use crate::checks::nothing_lost::Expected;
-use crate::checks::snapshot::Snapshot;
-use crate::checks::unchanged::{Changes, Sample};
+use crate::checks::conditions::Deliveries;
+use crate::checks::sample::Sample;
 use crate::data::{DataSet, Schema};
 use crate::ledger::Ledger;
 use crate::note;
@@ -45,7 +42,7 @@ pub struct Verify {
     #[arg(long, value_name = "HOW", default_value = "full", value_parser = of_all())]
     pub check: Level,
     /// Documents of each collection that are read by key and compared with the load
-    #[arg(long, value_name = "COUNT", default_value_t = crate::checks::unchanged::SIZE)]
+    #[arg(long, value_name = "COUNT", default_value_t = crate::checks::sample::SIZE)]
     pub sample: u64,
     /// Draws the same documents as a check that names this seed; without it another sample each
     /// time
@@ -105,22 +102,14 @@ pub fn checks<'a>(caller: &'a dyn Caller, args: &'a Verify) -> Local<'a, Result<
         let (stop, reads) = (|| caller.stop().is_set(), Reads::new());
         let watch = Watch::new(&stop, &reads);
         let sample = Sample::of(&data, args.sample, args.sample_seed.unwrap_or_else(unforeseen));
-        let (mut checks, sample) = match args.check {
-            Level::Database => {
-                let all = added_up(&target, &data, caller.stop()).await?;
-                let source = Deliveries::OfCustomers;
-                let mut checks = aggregates::checks(&all, &data, source, when);
-                checks.extend(args.check.left_out(when));
-                let changes = if note.runs == 0 { Changes::None } else { Changes::Unknown };
-                (checks, sample.knowing(changes))
-            }
-            _ => {
-                let mut expected = Expected::nothing().sampling(sample);
-                let all = Snapshot::take(target.documents()?, &data, &mut expected, &watch).await?;
-                let checks = conditions(&all, &data, Deliveries::OfCustomers, when);
-                (checks, expected.sample)
-            }
-        };
+        let (fresh, level) = (note.runs == 0, args.check);
+        let sample = sample.as_loaded(fresh);
+        let start =
+            Start { target: &target, data: &data, fresh, level, before: &[], reads: &reads };
+        let asked = caller.stop();
+        let (mut checks, _) =
+            of_all_documents(&start, Deliveries::OfCustomers, asked, when).await?;
+        checks.extend(level.left_out(when));
         checks.insert(0, indexes::check(target.documents()?, &data, when).await?);
         let nobody = Ledger::default();
         checks.push(sample.check(&target, &data, &nobody, when, &watch).await?);

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use hoap_ch2::checks::aggregates::{self, Aggregates};
+use hoap_ch2::checks::by_database::{self, Aggregates};
 use hoap_ch2::checks::conditions::{Deliveries, conditions};
 use hoap_ch2::checks::district::District;
-use hoap_ch2::checks::nothing_lost::Expected;
+use hoap_ch2::checks::nothing_lost;
 use hoap_ch2::checks::snapshot::Snapshot;
 use hoap_ch2::data::{Collection, Schema};
 use hoap_ch2::ledger::Ledger;
@@ -39,9 +39,7 @@ fn added_up(loaded: &Loaded) -> Result<Snapshot> {
 
 /// After a run with this ledger, on districts that were as these.
 fn both(loaded: &Loaded, run: Option<(&[District], &Ledger)>) -> Both {
-    let nobody = Ledger::default();
-    let mut expected = Expected::of(run.map_or(&nobody, |(_, ledger)| ledger));
-    let here = snapshot(loaded, &mut expected);
+    let here = snapshot(loaded);
     let there = added_up(loaded).unwrap();
     let data = &loaded.data;
     let source = match run {
@@ -51,11 +49,10 @@ fn both(loaded: &Loaded, run: Option<(&[District], &Ledger)>) -> Both {
     let mut ours = conditions(&here, data, source, "test");
     // Only who knows what the load made of a stock can judge it.
     ours.retain(|check| check.name != "stock quantities");
-    let mut theirs = aggregates::checks(&there, data, source, "test");
+    let mut theirs = by_database::checks(&there, data, source, "test");
     if let Some((before, ledger)) = run {
-        let all = expected.checks(ledger, before, &here, "test");
-        ours.extend(all.into_iter().filter(|check| check.name == "nothing added"));
-        theirs.push(aggregates::nothing_added(ledger, before, &there, "test"));
+        ours.push(nothing_lost::nothing_added(ledger, before, &here, "test"));
+        theirs.push(by_database::nothing_added(ledger, before, &there, "test"));
     }
     for check in &mut theirs {
         assert!(check.compares.ends_with("; computed by the database"), "{check:?}");
@@ -132,7 +129,8 @@ pub fn the_database_sees_each_fault_in_loaded_data(fresh: Fresh) {
     }
 }
 
-/// Whatever field is changed, the same conditions fail.
+/// Whatever field is changed, the same conditions fail; but that a line is of another stock, the
+/// database's sums of a warehouse do not see.
 pub fn the_database_sees_what_is_changed_after_a_run(fresh: Fresh) {
     let run = Run::new(Loaded::new(fresh, Schema::Ch2pp), true, 1, 100);
     let (loaded, ledger, before) = (&run.loaded, &run.ledger, &run.whole.districts[..]);
@@ -150,7 +148,9 @@ pub fn the_database_sees_what_is_changed_after_a_run(fresh: Fresh) {
         loaded.set(collection, &key, path(field), other(&there));
         let [ours, theirs] = checks();
         let what = format!("{collection} {key} {field}");
-        assert_eq!(failed(&theirs), failed(&ours), "{what}: {theirs:?}");
+        let mut ours = failed(&ours);
+        ours.retain(|name| *name != "stock counts" || !field.ends_with("ol_i_id"));
+        assert_eq!(failed(&theirs), ours, "{what}: {theirs:?}");
         let judged = theirs.iter().any(|check| check.name == wanted);
         assert!(!judged || failed(&theirs).contains(&wanted), "{what}: {theirs:?}");
         seen += usize::from(!failed(&theirs).is_empty());
@@ -182,12 +182,7 @@ pub fn a_field_of_another_type_is_an_error_of_the_database_too(fresh: Fresh) {
     let o = ledger.orders.iter().next().unwrap();
     let new = format!("{}.{}.{}", o.w, o.d, o.o_id);
     let wrong = |key: &str| {
-        let taken = wait(Snapshot::take(
-            loaded.target.documents().unwrap(),
-            &loaded.data,
-            &mut Expected::nothing(),
-            &ALONE,
-        ));
+        let taken = wait(Snapshot::take(loaded.target.documents().unwrap(), &loaded.data, &ALONE));
         assert_eq!(taken.unwrap_err().kind, ErrorKind::Broken, "{key}");
         let error = added_up(&loaded).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Broken, "{key}: {error}");

@@ -85,7 +85,8 @@ macro_rules! ch2_tests {
                 what_transactions_change_elsewhere_stays_where_they_do_not,
                 a_sample_sees_its_share_and_the_sample_of_all_sees_all,
                 each_field_that_a_transaction_writes_is_held_against_the_ledger,
-                a_stock_update_in_the_wrong_place_is_seen_by_the_sample,
+                a_stock_update_in_the_wrong_place_is_seen,
+                the_shape_of_a_document_is_held_against_the_load,
             );
         }
     };

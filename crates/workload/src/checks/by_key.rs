@@ -4,10 +4,10 @@ use std::future::Future;
 use std::ops::RangeInclusive;
 
 use hoap_data::random::Stream;
-use hoap_database::Row;
 use hoap_record::check::Check;
+use serde_json::{Map, Value};
 
-use super::expected::{Document, Expected};
+use super::expected::{Expected, Found};
 use super::finding::Finding;
 use super::sample::choose;
 use crate::load::LoadSource;
@@ -19,20 +19,29 @@ const KEYS: usize = 400;
 /// Wrong fields of a document that a check lists.
 const LISTED: usize = 3;
 
+/// A document that was read; `None` where there is none.
+pub type Read = Option<Map<String, Value>>;
+
 /// Reads documents by key.
 pub trait ByKey {
-    /// These fields of documents, in the order of the keys; `None` where there is none.
+    /// Whether it tells a field that is null from one that is not there.
+    fn tells(&self) -> bool {
+        true
+    }
+
+    /// The documents of these keys, in their order: all fields, or those of these names where it
+    /// reads no others.
     ///
     /// # Errors
     /// Returns [`Cancelled`](crate::ErrorKind::Cancelled) soon after the watch says so,
     /// [`Broken`](crate::ErrorKind::Broken) where a key has two documents, and the errors of the
     /// database.
-    fn read(
+    fn documents(
         &mut self,
         collection: &str,
         keys: &[String],
         names: &[&str],
-    ) -> impl Future<Output = Result<Vec<Option<Row>>>>;
+    ) -> impl Future<Output = Result<Vec<Read>>>;
 }
 
 /// What a benchmark knows of its documents, of which the checks of all levels are made.
@@ -113,7 +122,7 @@ pub trait Checked {
 /// must not be there.
 ///
 /// # Errors
-/// Those of [`ByKey::read`] and of [`Checked::expected`].
+/// Those of [`ByKey::documents`] and of [`Checked::expected`].
 pub async fn by_key<C: Checked>(
     checked: &C,
     reader: &mut impl ByKey,
@@ -127,63 +136,60 @@ pub async fn by_key<C: Checked>(
         for part in here.chunks(KEYS) {
             let expected =
                 part.iter().map(|(key, _)| checked.expected(*key)).collect::<Result<Vec<_>>>()?;
-            let names = names(&expected, source, at)?;
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let names = names(&expected);
             let keys: Vec<String> = part.iter().map(|(_, (_, key))| key.clone()).collect();
-            let rows = match reader.read(name, &keys, &names).await {
+            let found = match reader.documents(name, &keys, &names).await {
                 // A document that is none, or is there twice, is as wrong as one with a wrong field.
                 Err(e) if e.kind == ErrorKind::Broken => {
                     finding.expect(false, || e.to_string());
                     continue;
                 }
-                rows => rows?,
+                found => found?,
             };
-            for ((expected, key), row) in expected.iter().zip(&keys).zip(&rows) {
-                compare(expected, &names, row.as_ref(), (finding, &format!("{name} {key}")));
+            let tells = reader.tells();
+            for ((expected, key), found) in expected.iter().zip(&keys).zip(&found) {
+                let found = found.as_ref().map(|fields| Found { fields, tells });
+                compare(expected, found, (finding, &format!("{name} {key}")));
             }
         }
     }
     Ok(())
 }
 
-/// The names of the fields of all these documents. Where there are none, those of a loaded one.
-fn names(expected: &[Expected<'_>], source: &dyn LoadSource, at: usize) -> Result<Vec<String>> {
-    let mut names: Vec<String> = Vec::new();
+/// The names of the fields of all these documents.
+fn names<'e>(expected: &'e [Expected<'_>]) -> Vec<&'e str> {
+    let mut names: Vec<&str> = Vec::new();
     for expected in expected {
         if let Expected::There(document) | Expected::Perhaps(document) = expected {
             // All documents of most collections have the same.
-            if document.names().eq(names.iter().map(String::as_str)) {
+            if document.names().eq(names.iter().copied()) {
                 continue;
             }
             for name in document.names() {
-                if !names.iter().any(|known| known == name) {
-                    names.push(name.to_owned());
+                if !names.contains(&name) {
+                    names.push(name);
                 }
             }
         }
     }
-    if names.is_empty() {
-        let first = Document::loaded(source, at, source.part(at, 1, 1).start)?;
-        names.extend(first.names().map(str::to_owned));
-    }
-    Ok(names)
+    names
 }
 
 fn compare(
     expected: &Expected<'_>,
-    names: &[&str],
-    row: Option<&Row>,
+    found: Option<Found<'_>>,
     (finding, place): (&mut Finding, &str),
 ) {
-    match (expected, row) {
-        (Expected::Absent, row) => {
-            finding.expect(row.is_none(), || format!("{place} is there, and must not be"));
+    match (expected, found) {
+        (Expected::Absent, found) => {
+            finding.expect(found.is_none(), || format!("{place} is there, and must not be"));
         }
         (Expected::There(_), None) => finding.fail(|| format!("{place} is not there")),
         (Expected::Perhaps(_), None) => finding.expect(true, String::new),
-        (Expected::There(document) | Expected::Perhaps(document), Some(row)) => {
-            let wrong = document.wrong(names, row);
-            finding.add(names.len() as u64, wrong.len() as u64, || {
+        (Expected::There(document) | Expected::Perhaps(document), Some(found)) => {
+            let wrong = document.wrong(found);
+            let fields = document.names().count().max(wrong.len());
+            finding.add(fields as u64, wrong.len() as u64, || {
                 let listed = &wrong[..wrong.len().min(LISTED)];
                 format!("{place}: {}", listed.join(", "))
             });

@@ -1,9 +1,8 @@
 //! What a document must be, and how one that was read differs.
 
-use hoap_database::Row;
 use serde_json::{Map, Value};
 
-use crate::alike::{same, short, unlike};
+use crate::alike::{alike, short, unlike};
 use crate::load::LoadSource;
 use crate::{Error, ErrorKind, Result};
 
@@ -36,17 +35,19 @@ pub enum Wanted<'a> {
 /// Says what is wrong with a value, beside the other fields of its document.
 pub type Fits<'a> = dyn Fn(&Value, Found<'_>) -> Option<String> + 'a;
 
-/// The fields of a document that was read.
+/// A document that was read.
 #[derive(Clone, Copy)]
 pub struct Found<'r> {
-    names: &'r [&'r str],
-    row: &'r Row,
+    /// Its fields.
+    pub fields: &'r Map<String, Value>,
+    /// Whether one that is null was told from one that is not there.
+    pub tells: bool,
 }
 
-impl Found<'_> {
-    /// The value of a field of the document itself; `None` where it was not asked for.
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        self.row.get(self.names.iter().position(|&n| n == name)?)
+impl<'r> Found<'r> {
+    /// The value of a field of the document itself.
+    pub fn get(&self, name: &str) -> Option<&'r Value> {
+        self.fields.get(name)
     }
 }
 
@@ -86,55 +87,65 @@ impl<'a> Document<'a> {
         self.made.keys().map(String::as_str)
     }
 
-    /// What is wrong with the fields of these names.
-    pub fn wrong(&self, names: &[&str], row: &Row) -> Vec<String> {
-        let document = Found { names, row };
-        let each = names.iter().zip(row);
-        each.filter_map(|(name, found)| {
-            let made = self.made.get(*name).unwrap_or(&Value::Null);
-            self.differs(name, (made, found), document)
-        })
-        .collect()
+    /// What is wrong with a document: fields that are missing, that are too many, and that are not
+    /// what they must be.
+    pub fn wrong(&self, found: Found<'_>) -> Vec<String> {
+        let beyond = found.fields.keys().filter(|name| !self.made.contains_key(*name));
+        let differs = |name: &String| {
+            self.differs(name, (self.made.get(name), found.fields.get(name)), found)
+        };
+        self.made.keys().chain(beyond).filter_map(differs).collect()
     }
 
     fn differs(
         &self,
         path: &str,
-        (made, found): (&Value, &Value),
+        (made, found): (Option<&Value>, Option<&Value>),
         document: Found<'_>,
     ) -> Option<String> {
-        if let Some((_, wanted)) = self.but.iter().find(|(other, _)| other == path) {
-            return wanted.differs(path, (made, found), document);
+        let but = self.but.iter().find(|(other, _)| other == path).map(|(_, wanted)| wanted);
+        if let Some(Wanted::Fits(wrong)) = but {
+            return wrong(found.unwrap_or(&Value::Null), document);
+        }
+        let (made, found) = match (made, found) {
+            (Some(made), Some(found)) => (made, found),
+            (one, other) if !document.tells && one.or(other).is_none_or(Value::is_null) => {
+                return None;
+            }
+            (made, None) => {
+                let made = short(made.unwrap_or(&Value::Null));
+                return Some(format!("{path} is missing, it must be {made}"));
+            }
+            (None, Some(found)) => {
+                return Some(format!("{path} is {}, and must not be there", short(found)));
+            }
+        };
+        if let Some(wanted) = but {
+            return wanted.differs(path, made, found);
         }
         let within = |other: &str| other.strip_prefix(path).is_some_and(|r| r.starts_with('.'));
+        let inside = self.but.iter().any(|(path, _)| within(path));
         match (made, found) {
-            (Value::Object(a), Value::Object(b)) if self.but.iter().any(|(p, _)| within(p)) => {
-                let of = |of: &Map<String, Value>, name| of.get(name).cloned().unwrap_or_default();
+            (Value::Object(a), Value::Object(b)) if inside => {
                 let mut names = a.keys().chain(b.keys());
                 names.find_map(|name| {
-                    let path = format!("{path}.{name}");
-                    self.differs(&path, (&of(a, name), &of(b, name)), document)
+                    self.differs(&format!("{path}.{name}"), (a.get(name), b.get(name)), document)
                 })
             }
-            (Value::Array(a), Value::Array(b))
-                if a.len() == b.len() && self.but.iter().any(|(p, _)| within(p)) =>
-            {
-                a.iter().zip(b).find_map(|two| self.differs(path, two, document))
+            (Value::Array(a), Value::Array(b)) if a.len() == b.len() && inside => {
+                let mut both = a.iter().zip(b);
+                both.find_map(|(a, b)| self.differs(path, (Some(a), Some(b)), document))
             }
-            _ => (!same(made, found)).then(|| unlike(path, found, made)),
+            _ => (!alike(made, found, document.tells)).then(|| unlike(path, found, made)),
         }
     }
 }
 
 impl Wanted<'_> {
-    fn differs(
-        &self,
-        path: &str,
-        (made, found): (&Value, &Value),
-        document: Found<'_>,
-    ) -> Option<String> {
+    fn differs(&self, path: &str, made: &Value, found: &Value) -> Option<String> {
         match self {
-            Wanted::Fits(wrong) => wrong(found, document),
+            // It is asked before a field that is missing is told of.
+            Wanted::Fits(_) => None,
             Wanted::AtLeast => {
                 let numbers = made.as_f64().zip(found.as_f64());
                 let holds = numbers.is_some_and(|(made, found)| found >= made - 1e-9 * made.abs());
@@ -170,10 +181,7 @@ mod tests {
         for (path, wanted) in but {
             document = document.but(*path, wanted());
         }
-        let names: Vec<String> = document.names().map(str::to_owned).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let row: Row = names.iter().map(|name| found[*name].clone()).collect();
-        document.wrong(&names, &row)
+        document.wrong(Found { fields: found.as_object().unwrap(), tells: true })
     }
 
     #[test]
@@ -183,26 +191,42 @@ mod tests {
         let text: But = ("t", || Wanted::Typed);
         for (found, but, faults) in [
             (json!({"n": 5, "l": [{"a": 1, "d": null}], "t": "x"}), &[][..], 0),
-            (json!({"n": 5.0, "l": [{"a": 1}], "t": "x"}), &[], 0),
+            (json!({"n": 5.0, "l": [{"a": 1, "d": null}], "t": "x"}), &[], 0),
             // Missing, of another type, extra, another value.
-            (json!({"l": [{"a": 1}], "t": "x"}), &[], 1),
-            (json!({"n": "5", "l": [{"a": 1}], "t": null}), &[], 2),
-            (json!({"n": 5, "l": [{"a": 1, "b": 0}], "t": "x"}), &[], 1),
-            (json!({"n": 5, "l": [{"a": 1}, {"a": 1}], "t": "x"}), &[], 1),
-            (json!({"n": 6, "l": [{"a": 1}], "t": "x"}), &[], 1),
+            (json!({"l": [{"a": 1, "d": null}], "t": "x"}), &[], 1),
+            (json!({"n": 5, "l": [{"a": 1}], "t": "x"}), &[], 1),
+            (json!({"n": "5", "l": [{"a": 1, "d": null}], "t": null}), &[], 2),
+            (json!({"n": 5, "l": [{"a": 1, "d": null, "b": 0}], "t": "x"}), &[], 1),
+            (json!({"n": 5, "l": [{"a": 1, "d": null, "b": null}], "t": "x"}), &[], 1),
+            (json!({"n": 5, "l": [{"a": 1, "d": null}], "t": "x", "b": null, "c": 1}), &[], 2),
+            (json!({"n": 5, "l": [{"a": 1, "d": null}, {"a": 1}], "t": "x"}), &[], 1),
+            (json!({"n": 6, "l": [{"a": 1, "d": null}], "t": "x"}), &[], 1),
             // At least.
-            (json!({"n": 6, "l": [{"a": 1}], "t": "x"}), &[least], 0),
-            (json!({"n": 4, "l": [{"a": 1}], "t": "x"}), &[least], 1),
-            (json!({"n": "6", "l": [{"a": 1}], "t": "x"}), &[least], 1),
-            (json!({"l": [{"a": 1}], "t": "x"}), &[least], 1),
-            // Exempt, but not of any type; what is beside it is compared.
+            (json!({"n": 6, "l": [{"a": 1, "d": null}], "t": "x"}), &[least], 0),
+            (json!({"n": 4, "l": [{"a": 1, "d": null}], "t": "x"}), &[least], 1),
+            (json!({"n": "6", "l": [{"a": 1, "d": null}], "t": "x"}), &[least], 1),
+            (json!({"l": [{"a": 1, "d": null}], "t": "x"}), &[least], 1),
+            // Exempt, but not of any type and not from being there; what is beside it is compared.
             (json!({"n": 5, "l": [{"a": 1, "d": "now"}], "t": "y"}), &[typed, text], 0),
             (json!({"n": 5, "l": [{"a": 1, "d": [1]}], "t": "y"}), &[typed, text], 1),
             (json!({"n": 5, "l": [{"a": 2, "d": "now"}], "t": 7}), &[typed, text], 2),
-            (json!({"n": 5, "l": [{"a": 1, "e": 1}], "t": "x"}), &[typed], 1),
+            (json!({"n": 5, "l": [{"a": 1}]}), &[typed, text], 2),
+            (json!({"n": 5, "l": [{"a": 1, "d": null, "e": 1}], "t": "x"}), &[typed], 1),
         ] {
             let told = wrong(found.clone(), but);
             assert_eq!(told.len(), faults, "{found}: {told:?}");
         }
+    }
+
+    /// Where a read does not tell null from absent.
+    #[test]
+    fn what_cannot_be_told_is_no_fault() {
+        let made = |value: &Value| value.as_object().unwrap().clone();
+        let whole = json!({"n": 5, "o": null, "l": [{"d": null}]});
+        let lacks = json!({"n": 5, "l": [{}], "x": null});
+        let document = Document::of(made(&whole)).but("o", Wanted::Typed);
+        let found = Found { fields: &made(&lacks), tells: false };
+        assert_eq!(document.wrong(found), [""; 0]);
+        assert_eq!(document.wrong(Found { tells: true, ..found }).len(), 3);
     }
 }

@@ -7,10 +7,11 @@ use std::time::Duration;
 use futures_util::future::try_join_all;
 use hoap_database::engine::RecordSession;
 use hoap_database::key_value::{Fields, Record, Table};
+use hoap_database::path::WHOLE;
 use hoap_database::{Access, Database, Documents, Intent, KeyValueSession, Row, Session};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::by_key::ByKey;
+use super::by_key::{ByKey, Read};
 use super::watch::Watch;
 use crate::{Error, ErrorKind, Result};
 
@@ -67,8 +68,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl ByKey for Reader<'_> {
-    async fn read(
+impl Reader<'_> {
+    /// These fields of documents, in the order of the keys; `None` where there is none.
+    ///
+    /// # Errors
+    /// Those of [`ByKey::documents`].
+    pub async fn read(
         &mut self,
         collection: &str,
         keys: &[String],
@@ -83,6 +88,27 @@ impl ByKey for Reader<'_> {
         }
         saw(&self.watch, keys, &rows);
         Ok(rows)
+    }
+}
+
+impl ByKey for Reader<'_> {
+    async fn documents(
+        &mut self,
+        collection: &str,
+        keys: &[String],
+        _: &[&str],
+    ) -> Result<Vec<Read>> {
+        let rows = self.read(collection, keys, &[WHOLE]).await?;
+        let object = |(key, row): (&String, Option<Row>)| match row.map(|mut row| row.pop()) {
+            None => Ok(None),
+            Some(Some(Value::Object(fields))) => Ok(Some(fields)),
+            Some(other) => {
+                let tried = format!("read {collection} {key}");
+                let answer = format!("{} is no JSON object", other.unwrap_or_default());
+                Err(Error::new(ErrorKind::Broken, tried, answer))
+            }
+        };
+        keys.iter().zip(rows).map(object).collect()
     }
 }
 
@@ -158,36 +184,34 @@ impl<'a, S> Records<'a, S> {
 }
 
 impl<S: RecordSession> ByKey for Records<'_, S> {
-    async fn read(
+    async fn documents(
         &mut self,
         collection: &str,
         keys: &[String],
-        names: &[&str],
-    ) -> Result<Vec<Option<Row>>> {
-        let places: HashMap<&str, usize> = names.iter().zip(0..).map(|(n, at)| (*n, at)).collect();
-        let mut rows = Vec::with_capacity(keys.len());
+        _: &[&str],
+    ) -> Result<Vec<Read>> {
+        let mut found = Vec::with_capacity(keys.len());
         for key in keys {
             self.watch.go_on(collection)?;
             if !self.session.read(key, Fields::All, &mut self.record).await? {
-                rows.push(None);
+                found.push(None);
                 continue;
             }
-            let mut row: Row = vec![Value::Null; names.len()];
+            let mut fields = Map::new();
             for (field, value) in self.record.iter() {
-                let name = self.table.fields.get(usize::from(field)).map_or("", String::as_str);
-                let Some(&at) = places.get(name) else { continue };
-                let place = &mut row[at];
-                if !place.is_null() {
+                let name = self.table.fields.get(usize::from(field)).map_or("?", String::as_str);
+                self.watch.saw_bytes(value.len());
+                let value = String::from_utf8_lossy(value).into_owned();
+                if fields.insert(name.to_owned(), value.into()).is_some() {
                     let tried = format!("read {collection} {key}");
                     let answer = format!("{name} came back twice");
                     return Err(Error::new(ErrorKind::Broken, tried, answer));
                 }
-                *place = String::from_utf8_lossy(value).into_owned().into();
             }
-            rows.push(Some(row));
+            self.watch.saw(key, &Row::new());
+            found.push(Some(fields));
         }
-        saw(&self.watch, keys, &rows);
-        Ok(rows)
+        Ok(found)
     }
 }
 
@@ -222,32 +246,39 @@ impl<'a> Reading<'a> {
 }
 
 impl ByKey for Reading<'_> {
-    async fn read(
+    /// Those that are scanned are read by field.
+    fn tells(&self) -> bool {
+        matches!(self, Reading::Keys(_))
+    }
+
+    async fn documents(
         &mut self,
         collection: &str,
         keys: &[String],
         names: &[&str],
-    ) -> Result<Vec<Option<Row>>> {
+    ) -> Result<Vec<Read>> {
         let (documents, watch) = match self {
-            Reading::Keys(reader) => return reader.read(collection, keys, names).await,
+            Reading::Keys(reader) => return reader.documents(collection, keys, names).await,
             Reading::Scan(documents, watch) => (documents, watch),
         };
         let places: HashMap<&str, usize> =
             keys.iter().zip(0..).map(|(key, at)| (key.as_str(), at)).collect();
-        let mut rows: Vec<Option<Row>> = vec![None; keys.len()];
+        let mut found: Vec<Read> = vec![None; keys.len()];
         let mut each = |key: &str, row: Row| {
             watch.go_on(collection)?;
             watch.saw(key, &row);
-            match places.get(key).map(|&at| rows[at].replace(row)) {
-                Some(Some(_)) => {
+            let Some(&at) = places.get(key) else { return Ok(()) };
+            let fields = names.iter().map(|&name| name.to_owned()).zip(row).collect();
+            match found[at].replace(fields) {
+                Some(_) => {
                     let tried = format!("scan {collection}");
                     let answer = format!("two documents have the key {key}");
                     Err(Error::new(ErrorKind::Broken, tried, answer))
                 }
-                _ => Ok(()),
+                None => Ok(()),
             }
         };
         documents.scan(collection, names, &mut each).await?;
-        Ok(rows)
+        Ok(found)
     }
 }

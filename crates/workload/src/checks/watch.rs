@@ -53,6 +53,11 @@ impl<'a> Watch<'a> {
         self.reads.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
+    /// Counts bytes of a value that was read.
+    pub fn saw_bytes(&self, bytes: usize) {
+        self.reads.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
     /// Whether the check of this collection goes on.
     ///
     /// # Errors

@@ -49,8 +49,9 @@ struct Terminal {
     ledger: Ledger,
 }
 
-/// A run that ends with so many commits, on districts whose numbers lie up to so much apart.
-pub fn run(data: &DataSet, terminals: u32, commits: usize, apart: i64) -> Run {
+/// A run that ends with so many commits, on districts whose numbers lie up to so much apart, whose
+/// terminals begin with this empty ledger.
+pub fn run(data: &DataSet, terminals: u32, commits: usize, apart: i64, empty: Ledger) -> Run {
     let mut random = Stream::new(22, &[]);
     let constants = Constants::draw(data.c_last_load(), &mut random);
     let mark = RunMark::draw();
@@ -69,7 +70,7 @@ pub fn run(data: &DataSet, terminals: u32, commits: usize, apart: i64) -> Run {
             deck: Deck::mix(),
             number,
             payments: 0,
-            ledger: Ledger::default(),
+            ledger: empty.clone(),
         })
         .collect();
     let mut noted = 0;

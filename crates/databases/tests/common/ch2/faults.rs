@@ -7,8 +7,6 @@ use std::time::Duration;
 use hoap_ch2::beside;
 use hoap_ch2::checks::conditions::{Deliveries, conditions};
 use hoap_ch2::checks::counters;
-use hoap_ch2::checks::nothing_lost::Expected;
-use hoap_ch2::checks::snapshot::Snapshot;
 use hoap_ch2::data::Schema;
 use hoap_ch2::freshness::{self, Board};
 use hoap_ch2::mix::Kind;
@@ -17,7 +15,7 @@ use hoap_ch2::stream::Streams;
 use hoap_ch2::terminal::{Memory, Options, Terminals};
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::{Check, Verdict};
-use hoap_suites::ch2::loaded::Loaded;
+use hoap_suites::ch2::checks::{nothing_lost, snapshot};
 use hoap_testing::wait;
 use hoap_workload::ErrorKind;
 use hoap_workload::checks::watch::ALONE;
@@ -42,15 +40,10 @@ pub fn drive(terminals: &Terminals, clients: usize, operations: usize) -> (Memor
     (memory, failed)
 }
 
-fn snapshot(loaded: &Loaded, expected: &mut Expected) -> Snapshot {
-    let documents = loaded.target.documents().unwrap();
-    wait(Snapshot::take(documents, &loaded.data, expected, &ALONE)).unwrap()
-}
-
 /// Runs 600 operations on a database with these fates and checks the data as `hoap run` does.
 fn run(fate: fn(u64) -> Fate) -> (Memory, Vec<ErrorKind>, Vec<Check>) {
     let loaded = super::loaded(Schema::Ch2pp);
-    let before = snapshot(&loaded, &mut Expected::nothing());
+    let before = snapshot(&loaded);
     let flaky = Flaky::new(&loaded.target, fate).database();
     let options = Options { seed: 7, retries: 20, think_times: false };
     let terminals = Terminals::new(flaky.clone(), loaded.data, options);
@@ -59,11 +52,10 @@ fn run(fate: fn(u64) -> Fate) -> (Memory, Vec<ErrorKind>, Vec<Check>) {
     wait(beside::prepare(&loaded.target, freshness::COLLECTION, false)).unwrap();
     let (memory, failed) = drive(&terminals, 3, 200);
     let ledger = &memory.ledger;
-    let mut expected = Expected::of(ledger);
-    let after = snapshot(&loaded, &mut expected);
+    let after = snapshot(&loaded);
     let deliveries = Deliveries::OfLedger { before: &before.districts, ledger };
     let mut checks = conditions(&after, &loaded.data, deliveries, "test");
-    checks.extend(expected.checks(ledger, &before.districts, &after, "test"));
+    checks.extend(nothing_lost(&loaded, &before, &after, ledger));
     (memory, failed, checks)
 }
 

@@ -5,8 +5,6 @@ use std::time::{Duration, Instant};
 
 use hoap_ch2::beside;
 use hoap_ch2::checks::conditions::{Deliveries, conditions};
-use hoap_ch2::checks::nothing_lost::Expected;
-use hoap_ch2::checks::snapshot::Snapshot;
 use hoap_ch2::data::Schema;
 use hoap_ch2::freshness::{self, Board, COLLECTION, FIELD, Probes};
 use hoap_ch2::terminal::{Options, Terminals};
@@ -14,9 +12,9 @@ use hoap_data::Part;
 use hoap_database::Database;
 use hoap_drive::{Client, Look, Outcome, Probe, Probing, Workload};
 use hoap_record::Verdict;
+use hoap_suites::ch2::checks::{nothing_lost, snapshot};
 use hoap_suites::ch2::loaded::{Loaded, data, load_part};
 use hoap_testing::wait;
-use hoap_workload::checks::watch::ALONE;
 use hoap_workload::load::Existing;
 use hoap_workload::{ErrorKind, note};
 
@@ -145,10 +143,8 @@ fn a_database_that_comes_back_is_waited_for() {
 fn each_commit_moves_its_clients_counter_and_the_data_stays_what_it_is() {
     let bench = Bench::new(|_| Fate::Acknowledged);
     let documents = bench.loaded.target.documents().unwrap();
-    let take = |expected: &mut Expected| {
-        wait(Snapshot::take(documents, &bench.loaded.data, expected, &ALONE)).unwrap()
-    };
-    let before = take(&mut Expected::nothing());
+    let take = || snapshot(&bench.loaded);
+    let before = take();
     let (memory, failed) = drive(&bench.terminals, 2, 150);
     assert!(failed.is_empty());
     let ledger = &memory.ledger;
@@ -158,11 +154,10 @@ fn each_commit_moves_its_clients_counter_and_the_data_stays_what_it_is() {
     assert_eq!(counters.len(), 2);
     // A NewOrder that rolls back, and a district without an order, give no number.
     assert_eq!(counters.iter().map(|(_, n)| *n as u64).sum::<u64>(), commits);
-    let mut expected = Expected::of(ledger);
-    let after = take(&mut expected);
+    let after = take();
     let deliveries = Deliveries::OfLedger { before: &before.districts, ledger };
     let mut checks = conditions(&after, &bench.loaded.data, deliveries, "test");
-    checks.extend(expected.checks(ledger, &before.districts, &after, "test"));
+    checks.extend(nothing_lost(&bench.loaded, &before, &after, ledger));
     assert!(checks.iter().all(|c| c.verdict == Verdict::Pass), "{checks:#?}");
 
     // A later step goes on with the same documents; the next run begins without them.

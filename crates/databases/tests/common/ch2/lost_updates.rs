@@ -2,8 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use hoap_ch2::checks::nothing_lost::Expected;
-use hoap_ch2::checks::unchanged::Sample;
+use hoap_ch2::checks::sample::Sample;
 use hoap_ch2::data::Schema;
 use hoap_ch2::terminal::{Options, Terminals};
 use hoap_suites::ch2::checks::{failed, snapshot};
@@ -35,7 +34,7 @@ fn each_lost_update_is_caught_by_name() {
     let (nobody, nothing) = ("no such field", "");
     for (field, wanted) in updates.into_iter().chain([(nobody, nothing)]) {
         let loaded = super::loaded(Schema::Ch2pp);
-        let before = snapshot(&loaded, &mut Expected::nothing());
+        let before = snapshot(&loaded);
         let flaky = Flaky::forgetting(&loaded.target, field, 2);
         let options = Options { seed: 11, retries: 20, think_times: false };
         let terminals = Terminals::new(flaky.database(), loaded.data, options);
@@ -62,7 +61,7 @@ fn a_patch_that_is_lost_as_a_whole_is_caught_by_name() {
         [("stock", &["stock counts"][..]), ("customer", &["condition 10", "customer counts"])]
     {
         let loaded = super::loaded(Schema::Ch2);
-        let before = snapshot(&loaded, &mut Expected::nothing());
+        let before = snapshot(&loaded);
         let flaky = Flaky::forgetting(&loaded.target, collection, 5);
         let options = Options { seed: 12, retries: 20, think_times: false };
         let terminals = Terminals::new(flaky.database(), loaded.data, options);

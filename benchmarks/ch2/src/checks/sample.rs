@@ -1,11 +1,10 @@
-//! A sample of documents, drawn after a run and read by key. Fields that no transaction changes
-//! must be as loaded; fields that transactions change must follow from orders and payments.
+//! A sample of documents, read by key. Fields that no transaction changes must be as loaded; those
+//! that transactions change must fit the rest of their document. What adds up in every document is
+//! the conditions' to compare.
 //!
 //! A sample of n of N documents finds a single wrong document with probability n/N, and a share s
 //! of wrong documents with probability 1 − (1 − s)^n: with n = 1,000 almost certainly where one
 //! document in a hundred is wrong.
-
-use std::collections::BTreeMap;
 
 use hoap_data::random::Stream;
 use hoap_database::Database;
@@ -18,10 +17,10 @@ use hoap_workload::checks::{
 use hoap_workload::load::LoadSource;
 use serde_json::Value;
 
-use super::stock::{Sold, quantity_left};
+use super::stock::quantity_left;
 use crate::data::{Collection, DataSet};
-use crate::ledger::{HistoryKey, Ledger};
-use crate::transactions::{LONGEST_DATA, bad_credit_entry, extra_field};
+use crate::ledger::Ledger;
+use crate::transactions::{LONGEST_DATA, cents, extra_field};
 
 /// The default number of documents of each collection.
 pub const SIZE: u64 = 1_000;
@@ -44,32 +43,15 @@ const COLLECTIONS: [Collection; 10] = [
     Collection::Region,
 ];
 
-/// What is known of the changes in the sampled documents since the load.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Changes {
-    /// A snapshot's pass met all of them.
-    #[default]
-    Met,
-    /// There are none: each document is as the load made it.
-    None,
-    /// There are others than a pass met. What adds up changes is not compared.
-    Unknown,
-}
-
-/// The sampled documents, and what a snapshot's pass learns of them. The default is empty.
+/// The sampled documents. The default is empty.
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
     seed: u64,
     size: u64,
-    changes: Changes,
-    items: u64,
+    /// Whether each document is as the load made it.
+    as_loaded: bool,
     /// Indexes of loaded documents, in the order of [`COLLECTIONS`].
     drawn: [Vec<u64>; COLLECTIONS.len()],
-    /// Quantities that order lines took from stocks since the load, by index.
-    stock: BTreeMap<u64, Sold>,
-    /// Entries that payments since the load wrote into the c_data of customers with bad credit, by
-    /// index.
-    paid: BTreeMap<u64, Vec<String>>,
 }
 
 impl Sample {
@@ -84,18 +66,12 @@ impl Sample {
             let mut random = Stream::new(seed, &[STREAM, collection as u64]);
             choose(data.count(collection), size, &mut random)
         });
-        let mut sample =
-            Sample { seed, size, items: data.items().into(), drawn, ..Sample::default() };
-        sample.stock =
-            sample.indexes(Collection::Stock).iter().map(|&i| (i, Sold::default())).collect();
-        sample.paid =
-            sample.indexes(Collection::Customer).iter().map(|&i| (i, Vec::new())).collect();
-        sample
+        Sample { seed, size, as_loaded: false, drawn }
     }
 
-    /// The same where this is known of the changes since the load.
-    pub fn knowing(self, changes: Changes) -> Self {
-        Sample { changes, ..self }
+    /// The same, and whether nothing changed the data since the load.
+    pub fn as_loaded(self, as_loaded: bool) -> Self {
+        Sample { as_loaded, ..self }
     }
 
     /// The indexes of the documents of a collection, sorted.
@@ -104,29 +80,8 @@ impl Sample {
         at.map_or(&[], |at| &self.drawn[at])
     }
 
-    /// Adds an order line entered since the load.
-    pub(super) fn sold(&mut self, w: u32, item: u32, sold: Sold) {
-        if w == 0 || item == 0 || self.stock.is_empty() {
-            return;
-        }
-        let index = (u64::from(w) - 1) * self.items + u64::from(item) - 1;
-        if let Some(stock) = self.stock.get_mut(&index) {
-            stock.add(sold);
-        }
-    }
-
-    /// Adds a history document of the customer with this index. `ids` are customer, customer's
-    /// district and warehouse, district and warehouse.
-    pub(super) fn paid(&mut self, index: u64, key: &str, ids: [Option<u64>; 5], amount: i64) {
-        let Some(entries) = self.paid.get_mut(&index) else { return };
-        if HistoryKey::parse(key).is_some() {
-            let ids = ids.map(|id| id.and_then(|id| u32::try_from(id).ok()).unwrap_or_default());
-            entries.push(bad_credit_entry(ids, amount));
-        }
-    }
-
-    /// Reads the documents after the snapshot's pass and compares them. Also draws as many of the
-    /// ledger's orders and compares their extra fields.
+    /// Reads the documents and compares them. Also draws as many of the ledger's orders and
+    /// compares their extra fields.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after the watch says
@@ -140,15 +95,11 @@ impl Sample {
         watch: &Watch<'_>,
     ) -> Result<Check> {
         let name = "nothing changed";
-        let what = match self.changes {
-            Changes::Met => {
-                "what no transaction changes with what the load made, stock by document, c_data \
-                 and extra fields"
-            }
-            Changes::None => "every field with what the load made",
-            Changes::Unknown => {
-                "what no transaction changes with what the load made, s_quantity with s_ytd and \
-                 extra fields"
+        let what = match self.as_loaded {
+            true => "every field with what the load made",
+            false => {
+                "what no transaction changes with what the load made, s_quantity with s_ytd, c_data \
+                 with the payments of its customer, and extra fields"
             }
         };
         let compares = format!(
@@ -168,15 +119,13 @@ impl Sample {
             .flat_map(|&c| self.indexes(c).iter().map(move |&index| Key::Loaded(c, index)))
             .collect();
         by_key(&all, &mut reader, &drawn, &mut finding).await?;
-        if data.spec().extra_fields.orders > 0 {
-            let mut random = Stream::new(self.seed, &[STREAM, u64::MAX]);
-            let drawn = choose(ledger.orders.len() as u64, self.size, &mut random);
-            let mut all_orders = (0..).zip(&ledger.orders);
-            let mut find = |index| all_orders.find(|(at, _)| *at == index);
-            let drawn = drawn.into_iter().filter_map(|index| Some(find(index)?.1));
-            let drawn: Vec<Key> = drawn.map(|o| Key::Entered((o.w, o.d, o.o_id))).collect();
-            by_key(&all, &mut reader, &drawn, &mut finding).await?;
-        }
+        let mut random = Stream::new(self.seed, &[STREAM, u64::MAX]);
+        let drawn = choose(ledger.orders.len() as u64, self.size, &mut random);
+        let mut all_orders = (0..).zip(&ledger.orders);
+        let mut find = |index| all_orders.find(|(at, _)| *at == index);
+        let drawn = drawn.into_iter().filter_map(|index| Some(find(index)?.1));
+        let drawn: Vec<Key> = drawn.map(|o| Key::Entered((o.w, o.d, o.o_id))).collect();
+        by_key(&all, &mut reader, &drawn, &mut finding).await?;
         Ok(finding.check(when, name, &compares))
     }
 }
@@ -225,26 +174,53 @@ impl Checked for Sampled<'_> {
             Key::Loaded(collection, index) => {
                 let (at, _) = self.place(key);
                 let document = Document::loaded(self.data, at, index)?;
-                Ok(Expected::There(match self.sample.changes {
-                    Changes::None => document,
-                    _ => self.changed(collection, index, document),
+                Ok(Expected::There(match self.sample.as_loaded {
+                    true => document,
+                    false => self.changed(collection, index, document),
                 }))
             }
-            Key::Entered(order) => {
-                let field =
-                    |n| (format!("o_extra_{n:03}"), extra_field(self.data, order, n).into());
-                let fields = (1..=self.data.spec().extra_fields.orders).map(field);
-                Ok(Expected::There(Document::of(fields.collect())))
-            }
+            Key::Entered(order) => self.entered(order).map(Expected::There),
         }
     }
 }
 
 impl<'a> Sampled<'a> {
-    /// The loaded document, with what transactions owe to it. The conditions compare what adds up
-    /// in every document.
+    /// An order of the ledger has the shape of a loaded one that is not delivered, and its own extra
+    /// fields. Its values are held against the ledger.
+    fn entered(&self, order: (u32, u32, u32)) -> Result<Document<'a>> {
+        let at = Collection::ALL.iter().position(|&c| c == Collection::Orders).unwrap_or_default();
+        let like = u64::from(self.data.orders_per_district()) - 1;
+        let mut document = Document::loaded(self.data, at, like)?;
+        let names = |document: &Document<'_>| -> Vec<String> {
+            document.names().map(str::to_owned).collect()
+        };
+        let line =
+            document.made("o_orderline").and_then(|lines| lines.get(0)?.as_object().cloned());
+        let mut shape = Document::of(line.unwrap_or_default());
+        for name in names(&shape) {
+            shape = shape.but(name, Wanted::Typed);
+        }
+        let fits = move |lines: &Value, order: Found<'_>| {
+            let wrong = |line: &Value| match line.as_object() {
+                Some(fields) => shape.wrong(Found { fields, ..order }).into_iter().next(),
+                None => Some(format!("{line} is no line")),
+            };
+            let lines = lines.as_array().map_or(&[] as &[_], Vec::as_slice);
+            lines.iter().find_map(wrong).map(|why| format!("o_orderline: {why}"))
+        };
+        document = document.but("o_orderline", Wanted::Fits(Box::new(fits)));
+        for name in names(&document) {
+            let extra = name.strip_prefix("o_extra_").and_then(|n| n.parse().ok());
+            match (extra, document.made(&name)) {
+                (Some(n), Some(value)) => *value = extra_field(self.data, order, n).into(),
+                _ => document = document.but(name, Wanted::Typed),
+            }
+        }
+        Ok(document)
+    }
+
+    /// The loaded document, with what transactions may have made of it.
     fn changed(&self, collection: Collection, index: u64, mut made: Document<'a>) -> Document<'a> {
-        let known = self.sample.changes == Changes::Met;
         let summed: &[&str] = match collection {
             Collection::Warehouse => &["w_ytd"],
             Collection::District => &["d_ytd", "d_next_o_id"],
@@ -257,23 +233,6 @@ impl<'a> Sampled<'a> {
             made = made.but(*name, Wanted::Typed);
         }
         match collection {
-            Collection::Stock if known => {
-                let sold = self.sample.stock.get(&index).copied().unwrap_or_default();
-                for (name, more) in [
-                    ("s_ytd", sold.quantity),
-                    ("s_order_cnt", sold.lines),
-                    ("s_remote_cnt", sold.remote),
-                ] {
-                    if let Some(value) = made.made(name) {
-                        *value = (value.as_i64().unwrap_or_default() + more).into();
-                    }
-                }
-                if let Some(value) = made.made("s_quantity") {
-                    *value =
-                        quantity_left(value.as_i64().unwrap_or_default(), sold.quantity).into();
-                }
-                made
-            }
             Collection::Stock => {
                 let quantity = made.made("s_quantity").and_then(|v| v.as_i64()).unwrap_or_default();
                 let fits = move |left: &Value, stock: Found<'_>| {
@@ -288,14 +247,21 @@ impl<'a> Sampled<'a> {
                     .but("s_remote_cnt", Wanted::AtLeast)
             }
             Collection::Customer if made.made("c_credit").is_some_and(|credit| *credit == "BC") => {
+                let paid = made.made("c_ytd_payment").and_then(|v| cents(v)).unwrap_or_default();
+                let times = made.made("c_payment_cnt").and_then(|v| v.as_i64()).unwrap_or_default();
                 let data = made.made("c_data").and_then(|v| v.as_str().map(str::to_owned));
                 let data = data.unwrap_or_default();
-                let entries = self.sample.paid.get(&index).cloned().unwrap_or_default();
-                let fits = move |found: &Value, _: Found<'_>| {
-                    let holds = found
-                        .as_str()
-                        .is_some_and(|found| !known || bad_credit_holds(&data, found, &entries));
-                    (!holds).then(|| "c_data is not the loaded text after its payments".to_owned())
+                let fits = move |found: &Value, customer: Found<'_>| {
+                    let holds = Debtor::of(customer).is_some_and(|mut debtor| {
+                        debtor.paid -= paid;
+                        debtor.payments -= times;
+                        found.as_str().is_some_and(|found| debtor.holds(&data, found))
+                    });
+                    (!holds).then(|| {
+                        "c_data is not the loaded text after the payments of c_payment_cnt and \
+                         c_ytd_payment"
+                            .to_owned()
+                    })
                 };
                 made.but("c_data", Wanted::Fits(Box::new(fits)))
             }
@@ -312,24 +278,59 @@ fn delivered_at_load(data: &DataSet, order: u64) -> bool {
     order % u64::from(data.orders_per_district()) < u64::from(data.delivered_per_district())
 }
 
-/// Whether c_data is the loaded text preceded by these payments in some order, cut to its length
-/// (TPC-C 2.5.2.2).
-fn bad_credit_holds(made: &str, found: &str, entries: &[String]) -> bool {
-    let mut left: Vec<&str> = entries.iter().map(String::as_str).collect();
-    let whole = left.iter().map(|e| e.len()).sum::<usize>() + made.len();
-    if found.len() != whole.min(LONGEST_DATA) {
-        return false;
+/// What a customer with bad credit says of its payments since the load.
+struct Debtor {
+    /// How the entry of each begins: customer, district and warehouse.
+    own: String,
+    /// How many.
+    payments: i64,
+    /// Their sum, cents.
+    paid: i64,
+}
+
+impl Debtor {
+    /// With those of the load. `None` where a field has the wrong type.
+    fn of(customer: Found<'_>) -> Option<Debtor> {
+        let number = |name| customer.get(name)?.as_i64();
+        let own = format!("{} {} {} ", number("c_id")?, number("c_d_id")?, number("c_w_id")?);
+        let paid = cents(customer.get("c_ytd_payment")?)?;
+        Some(Debtor { own, payments: number("c_payment_cnt")?, paid })
     }
-    let mut rest = found;
-    // No entry is a prefix of another, since each ends with its sixth blank. At most one entry
-    // matches.
-    while let Some(at) = left.iter().position(|e| rest.starts_with(e)) {
-        rest = &rest[left.swap_remove(at).len()..];
+
+    /// The amount of the entry with which a text begins, cents, and the rest of the text
+    /// ([`bad_credit_entry`](crate::transactions::bad_credit_entry)).
+    fn entry<'t>(&self, text: &'t str) -> Option<(i64, &'t str)> {
+        let mut parts = text.strip_prefix(&self.own)?.splitn(4, ' ');
+        let district: u32 = parts.next()?.parse().ok()?;
+        let _: u32 = parts.next()?.parse().ok()?;
+        let (whole, cents) = parts.next()?.split_once('.')?;
+        let amount = whole.parse::<i64>().ok()?.checked_mul(100)?;
+        let fits = (1..=10).contains(&district) && cents.len() == 2;
+        let amount = amount.checked_add(cents.parse().ok()?)?;
+        parts.next().filter(|_| fits).map(|rest| (amount, rest))
     }
-    // The cut is in the loaded text or in the oldest remaining entry.
-    match left.is_empty() {
-        true => made.starts_with(rest),
-        false => left.iter().any(|e| e.starts_with(rest)),
+
+    /// Whether c_data is the loaded text preceded by its payments in some order, cut to its length
+    /// (TPC-C 2.5.2.2).
+    fn holds(&self, made: &str, found: &str) -> bool {
+        let (mut rest, mut payments, mut paid) = (found, 0, 0i64);
+        while payments < self.payments
+            && let Some((amount, after)) = self.entry(rest)
+        {
+            (rest, payments, paid) = (after, payments + 1, paid.saturating_add(amount));
+        }
+        if payments == self.payments {
+            let whole = found.len() - rest.len() + made.len();
+            return paid == self.paid
+                && found.len() == whole.min(LONGEST_DATA)
+                && made.starts_with(rest);
+        }
+        // The cut is in the oldest entry that is left.
+        let cut = self.own.starts_with(rest)
+            || rest
+                .strip_prefix(&self.own)
+                .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit() || b" .".contains(&b)));
+        cut && found.len() == LONGEST_DATA && paid <= self.paid
     }
 }
 
@@ -337,27 +338,38 @@ fn bad_credit_holds(made: &str, found: &str, entries: &[String]) -> bool {
 mod tests {
     use super::*;
     use crate::data::{Schema, Spec};
+    use crate::transactions::bad_credit_entry;
 
     #[test]
     fn bad_credit_data_is_what_payments_in_any_order_leave() {
-        let entries: Vec<String> =
-            (0..3).map(|n| bad_credit_entry([1, 2, 3, 4, 5], 100 + n)).collect();
+        let entry = |n: i64| bad_credit_entry([7, 2, 3, 4, 5], 100 + n);
         let made = "x".repeat(480);
         let cut = |text: String| text[..text.len().min(500)].to_owned();
-        let good = cut(format!("{}{}{}{made}", entries[2], entries[0], entries[1]));
-        assert!(bad_credit_holds(&made, &good, &entries));
-        assert!(bad_credit_holds(&made, &made, &[]));
-        assert!(!bad_credit_holds(&made, &made, &entries), "none is there");
-        let twice = cut(format!("{}{}{}{made}", entries[2], entries[2], entries[1]));
-        assert!(!bad_credit_holds(&made, &twice, &entries));
-        assert!(!bad_credit_holds(&made, &good.replace('x', "y"), &entries));
-        assert!(!bad_credit_holds(&made, &good[..499], &entries));
+        let customer = |payments: i64| Debtor {
+            own: "7 2 3 ".into(),
+            payments,
+            paid: (0..payments).map(|n| 100 + n).sum(),
+        };
+        let good = cut(format!("{}{}{}{made}", entry(2), entry(0), entry(1)));
+        assert!(customer(3).holds(&made, &good));
+        assert!(customer(0).holds(&made, &made));
+        assert!(!customer(3).holds(&made, &made), "none is there");
+        assert!(!customer(0).holds(&made, &good), "nobody paid");
+        for wrong in [
+            cut(format!("{}{}{}{made}", entry(2), entry(2), entry(1))),
+            cut(format!("{}{}{made}", entry(2), entry(0))),
+            good.replace('x', "y"),
+            good[..499].to_owned(),
+            format!("{}~", &good[1..]),
+            format!("{}~", &good[..499]),
+        ] {
+            assert!(!customer(3).holds(&made, &wrong), "{wrong}");
+        }
         // So many entries that the cut is in an entry and no loaded text is left.
-        let many: Vec<String> =
-            (0..40).map(|n| bad_credit_entry([1, 2, 3, 4, 5], 100 + n)).collect();
-        let full = cut(many.concat());
-        assert!(bad_credit_holds(&made, &full, &many));
-        assert!(!bad_credit_holds(&made, &format!("{}9", &full[..499]), &many));
+        let full = cut((0..40).map(entry).collect());
+        assert!(customer(40).holds(&made, &full));
+        assert!(!customer(40).holds(&made, &format!("{}~", &full[..499])));
+        assert!(!customer(40).holds(&made, &full[..300]));
     }
 
     /// Every document is in a sample of n of N with probability n/N, and equal seeds give equal

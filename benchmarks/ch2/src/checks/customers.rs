@@ -10,7 +10,7 @@ use hoap_workload::Result;
 use hoap_workload::checks::Watch;
 
 use super::customer::Customer;
-use super::found::{self, Findings, FoundCustomer, FoundOrder, FoundPayment};
+use super::documents::{self, Findings, FoundCustomer, FoundOrder, FoundPayment};
 use super::places::Places;
 use super::reader::scan;
 use super::weighed::{Weighed, Weights};
@@ -137,13 +137,13 @@ struct Again<'a> {
 impl Again<'_> {
     async fn read(&mut self, documents: Documents<'_>, watch: &Watch<'_>) -> Result<()> {
         use Collection::{Customer, History, Orders};
-        scan(documents, watch, Customer, &found::CUSTOMER, self, |again, _, row| {
+        scan(documents, watch, Customer, &documents::CUSTOMER, self, |again, _, row| {
             let found = FoundCustomer::read(row)?;
             again.add(found.place, found.says());
             Some(())
         })
         .await?;
-        scan(documents, watch, Orders, &found::ORDER, self, |again, _, row| {
+        scan(documents, watch, Orders, &documents::ORDER, self, |again, _, row| {
             let order = FoundOrder::read(row)?;
             // An order of no district was told of when it was read first, and is nobody's.
             let (w, d, _) = order.place;

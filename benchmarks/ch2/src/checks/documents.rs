@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::customer::Customer;
 use super::district::District;
-use super::expected::Expected;
 use super::places::Places;
 use super::stock::{Sold, quantity_left};
 use crate::data::DataSet;
@@ -119,22 +118,17 @@ impl<'a> FoundOrder<'a> {
         district.lines += self.lines.len() as i64;
     }
 
-    /// Compares it with what was acknowledged of it.
-    pub fn compare(&self, expected: &mut Expected<'_>) {
-        let (w, d, o_id) = self.place;
-        let row = self.row;
-        expected.see_order(self.place, || Order {
-            w,
-            d,
-            o_id,
-            c: u32::try_from(self.c).unwrap_or(u32::MAX),
-            lines: self.lines.len() as u32,
-            amount: self.amount,
-            digest: digest::order([&row[3], &row[5], &row[7], &row[8]], self.lines),
-        });
-        if self.carrier() {
-            expected.see_delivery(self.place, || digest::delivery(&row[4], self.lines));
-        }
+    /// What was acknowledged of it, if it is as it was acknowledged.
+    pub fn entered(&self) -> Order {
+        let ((w, d, o_id), row) = (self.place, self.row);
+        let c = u32::try_from(self.c).unwrap_or(u32::MAX);
+        let digest = digest::order([&row[3], &row[5], &row[7], &row[8]], self.lines);
+        Order { w, d, o_id, c, lines: self.lines.len() as u32, amount: self.amount, digest }
+    }
+
+    /// The digest of what a delivery wrote; `None` where there was none.
+    pub fn delivery(&self) -> Option<u64> {
+        self.carrier().then(|| digest::delivery(&self.row[4], self.lines))
     }
 }
 
