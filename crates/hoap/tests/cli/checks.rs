@@ -232,3 +232,49 @@ fn one_tpc_c(p: &Place, whole: &Value, merge: &str) {
     p.fails(merge, 2, &["driver-2", "NURand constants", "1024"]);
     p.write("driver-2/run.json", &as_it_was);
 }
+
+/// What each level sees of customers that are not as they were loaded. There are so few that the
+/// sample has all.
+#[test]
+fn a_shop_that_is_not_as_loaded_is_seen_at_each_level() {
+    let loaded = Place::new();
+    loaded.ok("load shop --customers 200 --customers-per-zip 10 --target sqlite:s.db");
+    let (all, full): (&[&str], &[&str]) = (&["full", "touched", "sample"], &["full"]);
+    let first = "WHERE key = (SELECT min(key) FROM shop_customer)";
+    let set = |what: &str| format!("UPDATE shop_customer SET doc = {what} {first}");
+    let of_another = "(SELECT doc FROM shop_customer ORDER BY key DESC LIMIT 1)";
+    for (what, tampering, seen) in [
+        ("nothing", "SELECT 1".to_owned(), &[][..]),
+        ("lost", format!("DELETE FROM shop_customer {first}"), all),
+        ("stale", set("jsonb_set(doc, '$.linear_score', -1)"), all),
+        ("of another", set(of_another), all),
+        ("truncated", set("jsonb_set(doc, '$.email', substr(doc ->> '$.email', 2))"), all),
+        ("short of a field", set("jsonb_remove(doc, '$.dob')"), all),
+        ("short of a nested field", set("jsonb_remove(doc, '$.address.zip')"), all),
+        ("null for a field", set("jsonb_set(doc, '$.dob', NULL)"), all),
+        ("with an extra field", set("jsonb_set(doc, '$.more', NULL)"), all),
+        ("of another type", set("jsonb_set(doc, '$.linear_score', '1')"), all),
+        (
+            "doubled",
+            format!("INSERT INTO shop_customer (key, doc) VALUES ('customer:x', {of_another})"),
+            full,
+        ),
+    ] {
+        let p = Place::new();
+        std::fs::copy(loaded.path("s.db"), p.path("s.db")).unwrap();
+        let database = rusqlite::Connection::open(p.path("s.db")).unwrap();
+        database.execute_batch(&tampering).unwrap();
+        for level in all {
+            let line = format!(
+                "run pagination --target sqlite:s.db --operations 5 --warmup 0s --check {level} --out {level}"
+            );
+            match seen.contains(level) {
+                true => drop(p.fails(&line, 1, &["check \"", "failed"])),
+                false => drop(p.ok(&line)),
+            }
+            let record = p.json(&format!("{level}/run.json"));
+            let failed = checks(&record).into_iter().any(|(_, _, verdict)| verdict == "fail");
+            assert_eq!(failed, seen.contains(level), "{what} at {level}: {record:#}");
+        }
+    }
+}
