@@ -5,12 +5,14 @@
 //! * [`plan`]: the file with every name looked up and every number of documents known.
 //! * [`generate`]: documents, each a function of its number.
 //! * [`workload`], [`documents`], [`files`], [`load`]: a file that the user named, as data.
+//! * [`learn`]: a file from a sample.
 //! * [`verify`]: what a database holds, against the file.
 
 pub mod documents;
 pub mod file;
 pub mod files;
 pub mod generate;
+pub mod learn;
 pub mod load;
 pub mod plan;
 pub mod verify;

@@ -2,3 +2,4 @@
 
 mod documents;
 mod errors;
+mod learn;

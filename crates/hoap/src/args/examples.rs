@@ -123,6 +123,13 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
             "load shop --target sqlite:shop.db --customers 1M --customers-per-zip 500",
         ],
     ),
+    (
+        "learn",
+        [
+            "learn orders=orders.ndjson customers=customers.csv -o shop.toml",
+            "learn orders=- --no-values -o shop.toml",
+        ],
+    ),
     ("gen own", ["gen own shop.toml --scale 10 -o data", "gen own shop.toml --stdout"]),
     (
         "load own",

@@ -21,6 +21,7 @@ use hoap_ch2::run::query::Questions;
 use hoap_conduct::Chosen;
 use hoap_conduct::load::AskedLoad;
 use hoap_doctor::Doctor;
+use hoap_own::learn::Learn;
 
 pub use answers::*;
 pub use compare::*;
@@ -68,6 +69,8 @@ pub enum Command {
     /// Write a benchmark's documents to files or standard output, or check such files
     #[command(subcommand_value_name = "BENCHMARK", subcommand_help_heading = "Benchmarks")]
     Gen(Gen),
+    /// Write a workload file whose documents are like those of a sample
+    Learn(Learn),
     /// Load a benchmark's documents into a database
     #[command(subcommand_value_name = "BENCHMARK", subcommand_help_heading = "Benchmarks")]
     Load {

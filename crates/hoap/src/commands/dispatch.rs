@@ -4,8 +4,8 @@ use super::context::Context;
 #[cfg(target_os = "linux")]
 use super::torture;
 use super::{
-    answers, compare, demo, doctor, gather, gen_files, history, load, merge, planned, price, query,
-    reference, report, run, runs, several, show, targets, verify,
+    answers, compare, demo, doctor, gather, gen_files, history, learn, load, merge, planned, price,
+    query, reference, report, run, runs, several, show, targets, verify,
 };
 use crate::args::{AnswersCommand, Command, Export, LiveArgs, ShowFormat};
 use crate::failure::Failure;
@@ -33,6 +33,7 @@ pub async fn command(context: &mut Context, command: Command) -> Result<(), Fail
         Command::Demo(args) => demo::demo(context, &args).await,
         Command::Doctor(args) => doctor::doctor(context, &args).await,
         Command::Gen(args) => gen_files::generate(context, &args),
+        Command::Learn(args) => learn::learn(context, &args),
         Command::Load { dry_run: true, prices, benchmark } => {
             load::dry_run(context, &*benchmark.0, prices.as_deref())
         }

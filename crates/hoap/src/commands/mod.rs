@@ -14,6 +14,7 @@ mod experiment_targets;
 mod gather;
 mod gen_files;
 mod history;
+mod learn;
 mod load;
 mod merge;
 mod output;

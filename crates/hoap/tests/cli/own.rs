@@ -145,6 +145,42 @@ fn verify_names_what_is_not_as_the_file_makes_it() {
     }
 }
 
+/// What is learned of a sample is generated, loaded and verified as it is.
+#[test]
+fn a_workload_file_is_learned_of_a_sample() {
+    let p = place();
+    p.ok("gen shop.toml --scale 0.004 -o sample");
+    let samples = ["products", "customers", "orders"].map(|of| format!("{of}=sample/{of}.ndjson"));
+    let samples = samples.join(" ");
+    let told = p.ok(&format!("learn {samples} -o learned.toml")).out;
+    let orders = lines(&p, "sample/orders.ndjson");
+    assert!(told.contains(&format!("orders: {orders} documents of ")), "{told}");
+    assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
+    let learned = p.text("learned.toml");
+    assert!(learned.contains("per = \"customers\""), "{learned}");
+    // It may be learned again, and standard output is the file alone.
+    let json = p.ok(&format!("learn {samples} -o learned.toml --json")).value();
+    assert_eq!(json["collections"].as_array().unwrap().len(), 3);
+    assert_eq!(p.ok(&format!("learn {samples} -o -")).out.trim(), learned.trim());
+    p.ok("gen learned.toml -o made");
+    p.ok("load learned.toml --target sqlite:l.db");
+    let checks = p.ok("verify learned.toml --target sqlite:l.db --json").value();
+    let checks = checks["checks"].as_array().unwrap();
+    assert!(checks.len() == 4 && checks.iter().all(|of| of["verdict"] == "pass"), "{checks:?}");
+    for (line, says) in [
+        (
+            "learn products=sample/products.ndjson -o shop.toml",
+            "not a workload file that was learned",
+        ),
+        ("learn products=none.ndjson -o l.toml", "read none.ndjson"),
+        ("learn sample/products.ndjson -o l.toml", "write NAME=FILE"),
+        ("learn 1=sample/products.ndjson -o l.toml", "a collection's name"),
+    ] {
+        p.fails(line, 2, &[says]);
+    }
+    assert!(!p.path("l.toml").exists());
+}
+
 /// The example that `init` prints is a workload file, and its errors have their places.
 #[test]
 fn the_example_is_a_workload_file_and_errors_have_their_places() {

@@ -1,0 +1,111 @@
+//! What is kept of a collection's sample.
+
+use std::path::PathBuf;
+
+use hoap_workload::{Error, ErrorKind, Result};
+use serde_json::{Map, Value};
+
+use super::read;
+use super::sketch::field::{Field, Object};
+use super::sketch::numbers::Lengths;
+use super::sketch::sample::Sample;
+
+/// Documents of which the values of simple fields are kept together, and bytes of a text of these.
+const KEPT: usize = 2000;
+const MOST_BYTES: usize = 100;
+
+/// A collection's sample.
+pub struct Sampled {
+    /// The collection's name.
+    pub name: String,
+    /// The sizes of its documents as JSON without white space.
+    pub bytes: Lengths,
+    /// Its documents.
+    pub root: Object,
+    /// Of a random sample of documents, the values of the fields that are simple.
+    pub rows: Sample<Map<String, Value>>,
+    /// Files whose last document is cut off.
+    pub cut: Vec<String>,
+}
+
+impl Sampled {
+    /// One that has seen nothing.
+    pub fn new(name: &str) -> Sampled {
+        Sampled {
+            name: name.to_owned(),
+            bytes: Lengths::default(),
+            root: Object::new(true),
+            rows: Sample::new(KEPT),
+            cut: Vec::new(),
+        }
+    }
+
+    /// The number of documents.
+    pub fn count(&self) -> u64 {
+        self.bytes.count
+    }
+
+    /// A field of the documents.
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.root.field(name)
+    }
+
+    /// Reads files, folders or standard input.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] with file and line of what is no document, and if there is none.
+    pub fn read(&mut self, paths: &[PathBuf]) -> Result<()> {
+        for path in paths {
+            let before = self.count();
+            let cut = read::read(path, &mut |document| self.add(&document))?;
+            self.cut.extend(cut);
+            if self.count() == before {
+                let tried = format!("learn {} from {}", self.name, path.display());
+                return Err(Error::new(ErrorKind::Invalid, tried, "it has no documents"));
+            }
+        }
+        self.root.settle();
+        Ok(())
+    }
+
+    /// Takes a document in.
+    pub fn add(&mut self, document: &Value) -> Result<()> {
+        let Value::Object(members) = document else { return Ok(()) };
+        self.bytes.add(size(document), 1);
+        self.root.add(members);
+        if self.root.map.is_some() {
+            let tried = format!("learn {}", self.name);
+            let answer = "its documents have more than 4096 names";
+            return Err(Error::new(ErrorKind::Invalid, tried, answer)
+                .advise("put the fields whose names are data into an object of their own"));
+        }
+        self.rows.add(|| {
+            let simple = |value: &Value| match value {
+                Value::Array(_) | Value::Object(_) => false,
+                Value::String(text) => text.len() <= MOST_BYTES,
+                _ => true,
+            };
+            let simple = members.iter().filter(|(_, value)| simple(value));
+            simple.map(|(name, value)| (name.clone(), value.clone())).collect()
+        });
+        Ok(())
+    }
+}
+
+/// The bytes of a value as JSON without white space.
+fn size(value: &Value) -> usize {
+    struct Count(usize);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // A count takes all bytes.
+    let _ = serde_json::to_writer(&mut count, value);
+    count.0
+}
