@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Histories of known truth, as Hoap and as Apache Otava see them: otava.py HOAP [HISTORIES] [SEED]
+"""Histories of known truth, as Hoap and as Apache Otava see them: beside_otava.py HOAP [HISTORIES] [SEED]
 
 Wants the package apache-otava. Makes run folders of 200 runs with 20 percentiles each, in a folder that is removed, adds
 them to a history, exports it as Otava's CSV, and asks both for changes: `hoap history check --json`, and
