@@ -1,0 +1,254 @@
+//! Reading a bundle that nobody vouches for: nothing is written to a disk, and what exceeds a
+//! limit is refused before it costs memory or time.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Read};
+
+use hoap_record::{Error, ErrorKind, Execution, MachineRow, Result, Run, input, names};
+
+use crate::finding::Findings;
+use crate::log::{self, Log};
+use crate::manifest::{
+    FORMAT, MANIFEST, MOST_ALL, MOST_FILE, MOST_FILES, MOST_MANIFEST, Manifest, is_name,
+};
+use crate::pack;
+use crate::rows::{self, Samples};
+
+/// Memory that the decompressor may take, as a power of two: what `hoap bundle` writes needs 8 MiB.
+const WINDOW: u32 = 26;
+/// The most bytes of `run.json`.
+const MOST_RUN: u64 = 32 << 20;
+/// The most bytes of a file that is held in memory while numbers are made of it.
+const MOST_READ: u64 = 512 << 20;
+
+/// A bundle, read.
+#[derive(Debug)]
+pub struct Bundle {
+    /// What it says of itself.
+    pub manifest: Manifest,
+    /// Its run folders.
+    pub folders: Vec<Folder>,
+    /// What is wrong with its files.
+    pub findings: Findings,
+}
+
+/// A run folder, as far as numbers are made of it.
+#[derive(Debug, Default)]
+pub struct Folder {
+    /// Where it is in the bundle.
+    pub at: String,
+    /// What it was called.
+    pub name: String,
+    /// `run.json`, if it reads.
+    pub run: Option<Run>,
+    /// Whether it counts answers without a row, as every run does since these are counted.
+    pub counts_empty: bool,
+    /// `samples.csv`.
+    pub samples: Samples,
+    /// `queries.csv`.
+    pub executions: Vec<Execution>,
+    /// `machine.csv`.
+    pub machine: Option<Vec<MachineRow>>,
+    /// The logs by the number of their step.
+    pub logs: BTreeMap<usize, Log>,
+}
+
+/// Reads a bundle.
+///
+/// # Errors
+/// Returns [`ErrorKind::Invalid`] where it is no bundle, is cut off, or exceeds a limit.
+pub fn open(mut file: impl Read) -> Result<Bundle> {
+    let refuse = |e: io::Error| refused(e.to_string());
+    let mut begin = Vec::new();
+    file.by_ref().take(pack::BEGIN.len() as u64).read_to_end(&mut begin).map_err(refuse)?;
+    if begin != pack::BEGIN {
+        return Err(refused("it does not begin as a bundle does".into()));
+    }
+    let mut zstd = zstd::Decoder::new(file).map_err(refuse)?;
+    zstd.window_log_max(WINDOW).map_err(refuse)?;
+    let mut zstd = zstd.take(MOST_ALL);
+    let mut tar = tar::Archive::new(&mut zstd);
+    let mut bundle: Option<Bundle> = None;
+    let mut seen = BTreeSet::new();
+    // Raw: an entry that renames, links or thins out another one is refused as what it is.
+    for entry in tar.entries().map_err(refuse)?.raw(true) {
+        let mut entry = entry.map_err(refuse)?;
+        let name = name_of(&entry)?;
+        let length = entry.header().entry_size().map_err(refuse)?;
+        let most = match name.rsplit('/').next().unwrap_or_default() {
+            MANIFEST => MOST_MANIFEST,
+            "run.json" => MOST_RUN,
+            file if Folder::reads(file) => MOST_READ,
+            _ => MOST_FILE,
+        };
+        if length > most {
+            return Err(refused(format!("{name} has {length} bytes, more than {most}")));
+        }
+        if !seen.insert(name.clone()) {
+            return Err(refused(format!("{name} is there twice")));
+        }
+        match (&mut bundle, name == MANIFEST) {
+            (None, true) => bundle = Some(begun(&read(&mut entry, &name)?)?),
+            (Some(bundle), false) => bundle.take(&mut entry, &name)?,
+            (None, false) => return Err(refused(format!("it begins with {name}, not {MANIFEST}"))),
+            (Some(_), true) => unreachable!("no name is there twice"),
+        }
+    }
+    // The end of the archive is zeros up to the end of the file, and the file has a checksum.
+    let rest = io::copy(&mut zstd, &mut Zeros).map_err(refuse)?;
+    if zstd.limit() == 0 {
+        return Err(refused(format!(
+            "it holds more than {MOST_ALL} bytes (after {rest} of its end)"
+        )));
+    }
+    let mut bundle = bundle.ok_or_else(|| refused("it is empty".into()))?;
+    for missing in bundle.manifest.files.keys().filter(|name| !seen.contains(*name)) {
+        bundle.findings.void(missing, "the manifest lists it, and it is not there");
+    }
+    for folder in bundle.folders.iter().filter(|folder| folder.run.is_none()) {
+        bundle.findings.void(&folder.at, "it has no run.json that reads");
+    }
+    Ok(bundle)
+}
+
+/// Takes nothing but zeros.
+struct Zeros;
+
+impl io::Write for Zeros {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match bytes.iter().all(|byte| *byte == 0) {
+            true => Ok(bytes.len()),
+            false => Err(io::Error::other("something stands behind its end")),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn refused(what: String) -> Error {
+    Error::new(ErrorKind::Invalid, "read the bundle", what)
+        .advise("audit a whole file that `hoap bundle` wrote")
+}
+
+/// The name of an entry, which must be that of a plain file.
+fn name_of(entry: &tar::Entry<impl Read>) -> Result<String> {
+    let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+    if entry.header().entry_type() != tar::EntryType::Regular {
+        return Err(refused(format!("{name:?} is no plain file")));
+    }
+    match is_name(&name) {
+        true => Ok(name),
+        false => Err(refused(format!("{name:?} is no name of a file of a bundle"))),
+    }
+}
+
+fn read(entry: &mut impl Read, name: &str) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    entry.read_to_end(&mut bytes).map_err(|e| refused(format!("{name}: {e}")))?;
+    Ok(bytes)
+}
+
+fn begun(bytes: &[u8]) -> Result<Bundle> {
+    let wrong = |what: String| refused(format!("{MANIFEST}: {what}"));
+    input::values(bytes, input::MOST_VALUES).map_err(wrong)?;
+    let manifest: Manifest = serde_json::from_slice(bytes).map_err(|e| wrong(e.to_string()))?;
+    if manifest.format != FORMAT {
+        let format = manifest.format;
+        return Err(wrong(format!("its format is {format}; this program reads {FORMAT}")));
+    }
+    if manifest.files.len() > MOST_FILES {
+        return Err(wrong(format!("it lists more than {MOST_FILES} files")));
+    }
+    let folder = |of: &crate::manifest::BundledRun| Folder {
+        at: of.at.clone(),
+        name: of.name.clone(),
+        ..Folder::default()
+    };
+    let folders: Vec<Folder> = manifest.runs.iter().map(folder).collect();
+    if folders.is_empty() {
+        return Err(wrong("it lists no run".into()));
+    }
+    Ok(Bundle { manifest, folders, findings: Findings::default() })
+}
+
+impl Bundle {
+    /// Takes a file: its digest, and what numbers are made of.
+    fn take(&mut self, entry: &mut impl Read, name: &str) -> Result<()> {
+        let within =
+            |folder: &Folder| name.strip_prefix(&folder.at)?.strip_prefix('/').map(str::to_owned);
+        let of = self.folders.iter_mut().find_map(|folder| Some((within(folder)?, folder)));
+        let wanted = of.as_ref().is_some_and(|(file, _)| Folder::reads(file));
+        let mut bytes = Vec::new();
+        let fact = match wanted {
+            true => pack::fact(entry, &mut bytes),
+            false => pack::fact(entry, &mut io::sink()),
+        };
+        let fact = fact.map_err(|e| refused(format!("{name}: {e}")))?;
+        match self.manifest.files.get(name) {
+            None => self.findings.void(name, "the manifest does not list it"),
+            Some(told) if *told != fact => {
+                let what = format!("its SHA-256 is {}, not {}", fact.sha256, told.sha256);
+                self.findings.void(name, what);
+            }
+            Some(_) => {}
+        }
+        match of {
+            Some((file, folder)) if wanted => {
+                if let Err(what) = folder.take(&file, &bytes) {
+                    self.findings.void(name, what);
+                }
+            }
+            Some((file, _)) if !names::is_ours(file.as_ref()) => {
+                self.findings.void(name, "no run folder has a file of this name");
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Folder {
+    /// Whether numbers are made of a file of this name.
+    fn reads(file: &str) -> bool {
+        ["run.json", "samples.csv", "queries.csv", "machine.csv"].contains(&file)
+            || step_of(file).is_some()
+    }
+
+    /// Takes a file that numbers are made of.
+    pub(crate) fn take(&mut self, file: &str, bytes: &[u8]) -> std::result::Result<(), String> {
+        match file {
+            "run.json" => {
+                input::values(bytes, input::MOST_VALUES)?;
+                let run: Run = serde_json::from_slice(bytes).map_err(|e| e.to_string())?;
+                let value: serde_json::Value =
+                    serde_json::from_slice(bytes).map_err(|e| e.to_string())?;
+                ["steps", "checks", "search"]
+                    .iter()
+                    .try_for_each(|part| value.get(part).map_or(Ok(()), rows::counts))?;
+                if run.format != hoap_record::FORMAT {
+                    return Err(format!("its format is {}", run.format));
+                }
+                self.counts_empty = bytes.windows(8).any(|word| word == b"\"empty\":");
+                self.run = Some(run);
+            }
+            "samples.csv" => self.samples = rows::samples(bytes)?,
+            "queries.csv" => self.executions = rows::executions(bytes)?,
+            "machine.csv" => self.machine = Some(rows::machine(bytes)?),
+            _ => {
+                let text = std::str::from_utf8(bytes).map_err(|e| e.to_string())?;
+                let step = step_of(file).ok_or("no run folder has a file of this name")?;
+                self.logs.insert(step, log::read(text)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The number of the step whose log has this name.
+fn step_of(file: &str) -> Option<usize> {
+    let digits = file.strip_prefix("step-")?.strip_suffix(".hlog")?;
+    let plain = (2..=4).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+    digits.parse().ok().filter(|_| plain)
+}
