@@ -28,12 +28,13 @@ pub fn price(context: &Context, args: &Price) -> Result<(), Failure> {
     context.result(&json, || {
         let mut out = String::new();
         for c in &costs {
-            let title = format!("{}: {}", benchmark_title(&c.benchmark), c.costs.title);
+            let shown = c.costs.shown();
+            let title = format!("{}: {}", benchmark_title(&c.benchmark), shown.title);
             out += &output::remarks(&c.remarks);
             out += &format!(
                 "{}{}\n{}\n{}\n",
                 paragraph("", &title),
-                table(&c.costs),
+                table(&shown),
                 c.lines.title,
                 table(&c.lines)
             );

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hoap_record::made::Made;
 use hoap_record::output::{self as outputs, failed, is_same};
 use hoap_record::whole::Prepared;
-use hoap_report::prices::{PriceList, Priced};
+use hoap_report::prices::PriceList;
 use hoap_report::{kinds, published};
 use hoap_workload::words::counted;
 use serde_json::json;
@@ -81,15 +81,7 @@ pub fn open(runs: &[String], costs: &Costs) -> Result<hoap_report::Report, Failu
     for file in &costs.prices {
         let named = hoap_report::Named::parse(file);
         let list = PriceList::open(&named.path)?;
-        report.set("prices", named.label.as_deref(), |configuration| {
-            configuration.priced = Some(Priced {
-                list: list.clone(),
-                file: named.path.display().to_string(),
-                nodes: configuration.nodes,
-                quantities: Default::default(),
-            });
-            Ok(())
-        })?;
+        report.price(named.label.as_deref(), &list, &named.path.display().to_string())?;
     }
     for quantity in &costs.quantity {
         let mut used = false;

@@ -63,6 +63,17 @@ fn prices_are_printed_and_what_is_missing_is_named() {
     let million = row["per million operations"].as_f64().unwrap();
     assert!((million * per_second * 700.0 * 3600.0 / 1e6 / 4200.0 - 1.0).abs() < 1e-9);
 
+    // The cheapest operation first, whatever the order of the runs.
+    let end = p.ok("price dear=a cheap=b --prices prices.toml --nodes dear=300,cheap=3 --json");
+    let json: serde_json::Value = serde_json::from_str(&end.out).unwrap();
+    let names = [0, 1].map(|row| json[0]["costs"][row]["configuration"].as_str());
+    assert_eq!(names, [Some("cheap"), Some("dear")]);
+    // A list of a database is for its runs alone.
+    p.write("of.toml", &PRICES.replacen("source", "database = 'Oracle'\nsource", 1));
+    let says = ["price runs by of.toml", "a list of Oracle, and the runs are of null"];
+    p.fails("price a --prices of.toml --nodes 1", 2, &says);
+    p.fails("price x=a --prices x=of.toml --nodes 1", 2, &says);
+
     p.fails("price a", 2, &["no prices given", "--prices"]);
     p.fails("price a --prices prices.toml", 2, &["prices.toml", "item 1", "--nodes N"]);
     p.fails("price a --prices no.toml --nodes 1", 2, &["no.toml", "docs/prices.md"]);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use hoap_record::{Error, ErrorKind, Remark, RemarkId, Result};
 
-use crate::prices::Priced;
+use crate::prices::{PriceList, Priced};
 use crate::published::Study;
 use crate::run::freshness;
 use crate::run::loaded::{Loaded, folder_name};
@@ -99,6 +99,14 @@ impl Named {
 }
 
 impl Configuration {
+    /// The databases that its runs are of.
+    fn databases(&self) -> Vec<&str> {
+        let of = self.runs.iter().flat_map(|of| [&of.run.operational, &of.run.analytical]);
+        let mut names: Vec<&str> = of.flatten().map(|database| database.name.as_str()).collect();
+        names.dedup();
+        names
+    }
+
     /// Refuses runs that are no repetitions of one another, because their transactions wrote
     /// otherwise.
     fn check(&self) -> Result<()> {
@@ -188,6 +196,38 @@ impl Report {
                 .advise("name runs as LABEL=RUN, and use the same label"));
         }
         chosen.try_for_each(&mut set)
+    }
+
+    /// Sets the prices of one configuration, or of all whose database the list is of. `file` is for
+    /// errors.
+    ///
+    /// # Errors
+    /// Returns `Invalid` where no configuration has this label, or none is of that database.
+    pub fn price(&mut self, label: Option<&str>, list: &PriceList, file: &str) -> Result<()> {
+        let mut others = Vec::new();
+        let mut priced = false;
+        self.set("prices", label, |configuration| {
+            let names = configuration.databases();
+            if list.database.as_ref().is_some_and(|of| !names.contains(&of.as_str())) {
+                others.extend(names.into_iter().map(String::from));
+                return Ok(());
+            }
+            priced = true;
+            configuration.priced = Some(Priced {
+                list: list.clone(),
+                file: file.to_owned(),
+                nodes: configuration.nodes,
+                quantities: Default::default(),
+            });
+            Ok(())
+        })?;
+        if priced {
+            return Ok(());
+        }
+        let of = list.database.as_deref().unwrap_or_default();
+        let answer = format!("it is a list of {of}, and the runs are of {}", others.join(", "));
+        Err(Error::new(ErrorKind::Invalid, format!("price runs by {file}"), answer)
+            .advise("name a list of their database"))
     }
 
     /// All runs with the names they have on the page, by configuration.

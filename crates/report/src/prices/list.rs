@@ -17,6 +17,9 @@ pub const OPERATIONS: &str = "operations";
 pub struct PriceList {
     /// What is bought.
     pub name: String,
+    /// The database that it is of, as run folders name it; without one, of any.
+    #[serde(default)]
+    pub database: Option<String>,
     /// Where the prices are stated.
     pub source: String,
     /// Where they hold.

@@ -9,6 +9,7 @@ use crate::format::table::{Cell, Sheet, Table};
 use crate::prices::{Cost, CostLine, Priced, SustainedLoad};
 use crate::run::freshness;
 use crate::run::measure::Measure;
+use crate::run::search::search_bounds;
 use crate::run::void::{refuse, remark};
 
 /// The cost of one configuration under the load that it sustains ([`Member::sustained`]).
@@ -30,9 +31,12 @@ pub struct Costed<'a> {
     pub headline: f64,
     /// Queries per hour, where queries ran.
     pub qph: Option<f64>,
+    /// The bounds that the load holds, where it was searched for.
+    pub holds: Option<String>,
 }
 
-/// The costs of the group's configurations that have prices.
+/// The costs of the group's configurations that have prices, the cheapest operation first where all
+/// are in one currency.
 ///
 /// # Errors
 /// Returns the errors of [`Priced::cost`].
@@ -45,6 +49,11 @@ pub fn costs<'a>(
         if let Some((label, priced)) = priced(member.label) {
             out.push(costed((number, member), group.measure, label, priced)?);
         }
+    }
+    let currency = |c: &Costed<'_>| c.priced.list.currency.clone();
+    if out.windows(2).all(|two| currency(&two[0]) == currency(&two[1])) {
+        let money = |c: &Costed<'_>| c.cost.per_million(c.per_second).unwrap_or(f64::INFINITY);
+        out.sort_by(|a, b| money(a).total_cmp(&money(b)));
     }
     Ok(out)
 }
@@ -69,6 +78,7 @@ fn costed<'a>(
         per_second: load.total(),
         headline: best.map_or(0.0, |(_, value)| value.mean),
         qph,
+        holds: member.runs.iter().find_map(|(_, run)| run.run.search.as_ref()).map(search_bounds),
     })
 }
 
@@ -134,11 +144,14 @@ pub fn cost_table(measure: Measure, costed: &[Costed<'_>]) -> Table {
     .text("configuration", |c: &&Costed<'_>| c.label)
     .text("price list", |c| c.priced.list.name.clone())
     .wide()
+    .text("holds", |c| c.holds.clone().unwrap_or_default())
+    .common()
     .cells("nodes", Some(Unit::Count), |c| Cell::maybe(c.priced.nodes.map(f64::from)))
     .text("step", |c| c.step.clone())
     .wide()
     .number(unit, measure.rate(), |c| c.headline)
     .text("currency", |c| c.priced.list.currency.clone())
+    .common()
     .number("a month", Unit::Price, |c| c.cost.month)
     .cells("per million operations", money, |c| Cell::maybe(c.cost.per_million(c.per_second)))
     .cells(format!("a month per {unit}"), money, |c| {
