@@ -20,10 +20,11 @@ pub fn line(timeline: &Timeline<'_>, of: &SeriesChange<'_>) -> String {
 
 /// "+6.1 % ± 1.2 %".
 pub fn size(of: &SeriesChange<'_>) -> String {
-    // Of a multiple the interval is one, too.
-    match of.ratio >= 3.0 {
-        true => format!("{} ± {:.1}", change(of.ratio), of.half),
-        false => format!("{} ± {:.1} %", change(of.ratio), of.half * 100.0),
+    let size = change(of.ratio);
+    // Of a factor the interval is one, too.
+    match size.strip_suffix(" ×") {
+        Some(factor) => format!("{factor} ± {:.1} ×", of.half),
+        None => format!("{size} ± {:.1} %", of.half * 100.0),
     }
 }
 

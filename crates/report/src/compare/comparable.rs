@@ -28,6 +28,9 @@ const IRRELEVANT: [&str; 10] = [
     "freshness-every",
 ];
 
+/// Flags whose values are the databases' URLs, which are told as such.
+const URLS: [&str; 3] = ["target", "operational", "analytical"];
+
 /// A fact that differs: its name and its value on each side, empty where it has none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
@@ -129,22 +132,25 @@ pub fn decisive(run: &Run) -> Vec<Fact> {
     facts
 }
 
-/// What may differ between sides.
+/// What may differ between sides: what was asked for first, and what a server says of itself last. A
+/// name means one thing: a server's setting that is called as a flag is not told.
 fn told(run: &Run) -> Vec<Fact> {
     let mut facts = versions(run);
+    for (part, database) in databases(run) {
+        facts.extend(database.iter().map(|of| (format!("{part}URL"), of.url.clone())));
+    }
+    facts.extend(flags(run).into_iter().filter(|(name, _)| !URLS.contains(&name.as_str())));
+    facts.push(("machine".to_owned(), run.host.processor.clone()));
+    facts.push(("cores".to_owned(), run.host.cores.to_string()));
     let label = |(key, value): (&String, &String)| (format!("label {key}"), value.clone());
     facts.extend(run.labels.iter().map(label));
-    for (part, database) in databases(run) {
-        if let Some(Description { url, settings, .. }) = database {
-            facts.push((format!("{part}URL"), url.clone()));
-            let settings = settings.iter();
-            facts.extend(settings.map(|(key, value)| (format!("{part}{key}"), value.clone())));
-        }
-    }
-    facts.push(("machine".to_owned(), run.host.processor.clone()));
     facts.push(("system".to_owned(), run.host.system.clone()));
-    facts.push(("cores".to_owned(), run.host.cores.to_string()));
-    facts.extend(flags(run));
+    for (part, database) in databases(run) {
+        let settings = database.iter().flat_map(|of| &of.settings);
+        let named = settings.map(|(key, value)| (format!("{part}{key}"), value.clone()));
+        let named: Vec<Fact> = named.filter(|(name, _)| value(&facts, name).is_empty()).collect();
+        facts.extend(named);
+    }
     facts
 }
 

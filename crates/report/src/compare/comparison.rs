@@ -3,7 +3,7 @@
 use hoap_record::remark::joined;
 use hoap_record::{Remark, RemarkId, Result};
 
-use super::change::span;
+use super::change::Notation;
 use super::comparable::{self, Difference};
 use super::gate::{self, Gate, Judged, Outcome, Reason};
 use super::line::ComparedLine;
@@ -126,10 +126,11 @@ impl Comparison {
         });
         let (enough, line) = widest.max_by_key(|(enough, _)| *enough)?;
         let ((low, high), _) = line.interval()?;
+        let notation = Notation::of([low, high]);
         let text = format!(
             "two runs a side are too few: the interval of {} is {}",
             line.title(),
-            span(low, high)
+            notation.span((low, high))
         );
         let advice =
             format!("about {enough} runs a side tell a difference of {} %", RESOLVED * 100.0);

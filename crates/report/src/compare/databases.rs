@@ -7,6 +7,7 @@ use hoap_record::title::benchmark_title;
 use hoap_record::words::counted;
 use hoap_record::{Percentile, Run, Severity};
 
+use super::change::factor;
 use super::comparison::Comparison;
 use super::document::{Block, column, remarks};
 use super::line::{ComparedLine, Scope, Shown};
@@ -79,10 +80,10 @@ fn steps(comparison: &Comparison, metric: Metric) -> Vec<&str> {
 fn times(line: &ComparedLine) -> Option<String> {
     let value = match line.finding.verdict {
         ChangeVerdict::Undecided => ChangeVerdict::Undecided.word().to_owned(),
-        _ => rate(line.ratio?.value),
+        _ => factor(line.ratio?.value),
     };
     Some(match line.interval() {
-        Some(((low, high), _)) => format!("{value} ({} … {})", rate(low), rate(high)),
+        Some(((low, high), _)) => format!("{value} ({} … {})", factor(low), factor(high)),
         None => value,
     })
 }

@@ -3,7 +3,7 @@
 use hoap_record::Remark;
 use hoap_record::words::counted;
 
-use super::change::span;
+use super::comparable::Difference;
 use super::comparison::Comparison;
 use super::gate::Outcome;
 use super::line::{ComparedLine, Scope, Shown};
@@ -29,7 +29,13 @@ pub enum Block {
     Paragraph(String),
     /// A table, its title not to be shown again.
     Table(Table),
+    /// A table that is folded behind a line, whose words are the program's own; the terminal has the
+    /// line and the names of the rows.
+    Folded(String, Table),
 }
+
+/// What differs, in lines that are not folded.
+const DIFFERENCES: usize = 5;
 
 /// The whole comparison.
 pub fn document(comparison: &Comparison) -> Vec<Block> {
@@ -76,7 +82,13 @@ pub fn document(comparison: &Comparison) -> Vec<Block> {
     }
     if !comparison.differences.is_empty() {
         blocks.push(Block::Heading(2, "What differs".into()));
-        blocks.push(Block::Table(differences(comparison)));
+        let (first, rest) =
+            comparison.differences.split_at(DIFFERENCES.min(comparison.differences.len()));
+        blocks.push(Block::Table(differences(comparison, first)));
+        if !rest.is_empty() {
+            let summary = format!("and {} more", rest.len());
+            blocks.push(Block::Folded(summary, differences(comparison, rest)));
+        }
     }
     if !comparison.gates.is_empty() {
         blocks.push(Block::Heading(2, "Bounds".into()));
@@ -168,6 +180,7 @@ pub(super) fn column(title: &str, unit: Option<Unit>) -> Column {
 fn table(title: &str, lines: &[&ComparedLine]) -> Table {
     // A unit makes a column stand flush right; the cells are words with units of their own.
     let right = Some(Unit::Ratio);
+    let notation = ComparedLine::notation(lines.iter().copied());
     let within = lines.iter().any(|line| line.interval().is_some_and(|(_, within)| within));
     let columns = vec![
         column("", None),
@@ -188,8 +201,8 @@ fn table(title: &str, lines: &[&ComparedLine]) -> Table {
             Cell::Text(line.title()),
             value(&line.baseline),
             value(&line.candidate_value),
-            text(line.change()),
-            text(interval.map(|(low, high)| span(low, high))),
+            text(line.ratio.map(|ratio| notation.change(ratio.value))),
+            text(interval.map(|interval| notation.span(interval))),
             text(line.is_compared().then(|| line.finding.verdict.word().to_owned())),
         ]
     });
@@ -203,12 +216,12 @@ fn id(title: &str) -> String {
         .collect()
 }
 
-fn differences(comparison: &Comparison) -> Table {
+fn differences(comparison: &Comparison, shown: &[Difference]) -> Table {
     let sides = std::iter::once(&comparison.baseline).chain(&comparison.candidates);
     let columns = std::iter::once(column("", None))
         .chain(sides.map(|side| column(&text::tame(&side.name), None)))
         .collect();
-    let rows = comparison.differences.iter().map(|difference| {
+    let rows = shown.iter().map(|difference| {
         let values = difference.values.iter().map(|value| Cell::text(value.clone()));
         std::iter::once(Cell::Text(difference.name.clone())).chain(values).collect()
     });

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use hoap_record::words::counted;
 use hoap_record::{Error, ErrorKind, Result};
 
-use super::change::{change, span};
+use super::change::{Notation, change, with_interval};
 use super::line::{ComparedLine, Scope};
 use super::metric::Metric;
 use crate::statistics::Ratio;
@@ -260,16 +260,11 @@ impl Gate {
 
     /// "−28.4 % (−56.9 … +18.8 %)".
     fn shown(&self, ratio: f64, interval: Option<((f64, f64), bool)>) -> String {
-        match interval {
-            Some(((low, high), true)) => {
-                format!("{} (within the run {})", change(ratio), span(low, high))
-            }
-            Some(((low, high), false)) => format!("{} ({})", change(ratio), span(low, high)),
-            None if self.proof == Proof::Sure => {
-                format!("{}, and chance cannot be excluded: no interval", change(ratio))
-            }
-            None => change(ratio),
-        }
+        let unsure = match (interval, self.proof) {
+            (None, Proof::Sure) => ", and chance cannot be excluded: no interval",
+            _ => "",
+        };
+        format!("{}{unsure}", with_interval(ratio, interval))
     }
 
     /// What is missing for a decision, and how to get it.
@@ -282,7 +277,8 @@ impl Gate {
                     by turns"
                 .into();
         }
-        let worst = change(if self.below { low } else { high });
+        let notation = Notation::of([ratio.value, low, high]);
+        let worst = notation.change(if self.below { low } else { high });
         let possible = format!("{worst} is possible");
         match ratio.runs_that_resolve(self.bound, runs) {
             Some(enough) => {

@@ -5,7 +5,7 @@ use hoap_record::words::counted;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use super::change::{change, span};
+use super::change::with_interval;
 use super::comparison::Comparison;
 use super::gate::Outcome;
 use super::line::{ComparedLine, Scope};
@@ -78,11 +78,7 @@ fn case(writer: &mut Writer<Vec<u8>>, line: &ComparedLine) -> std::io::Result<()
     let shown = match (line.nothing(), line.ratio) {
         (Some(nothing), _) => format!("{nothing}: {word}"),
         (None, Some(ratio)) => {
-            let interval = line.interval().map(|((low, high), within)| {
-                let within = if within { "within the run " } else { "" };
-                format!(" ({within}{})", span(low, high))
-            });
-            format!("{}{}: {word}", change(ratio.value), interval.unwrap_or_default())
+            format!("{}: {word}", with_interval(ratio.value, line.interval()))
         }
         (None, None) => "not compared".into(),
     };

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::change::change;
+use super::change::Notation;
 use super::metric::Metric;
 use crate::statistics::{Estimate, FALSE_VERDICTS, Finding, Ratio};
 
@@ -67,9 +67,14 @@ impl ComparedLine {
         self.metric.title(self.kind.as_deref())
     }
 
-    /// The ratio as a change, where there is one.
-    pub fn change(&self) -> Option<String> {
-        self.ratio.map(|ratio| change(ratio.value))
+    /// How these lines, which stand in one table, are written.
+    pub fn notation<'a>(lines: impl IntoIterator<Item = &'a ComparedLine>) -> Notation {
+        let ratios = |line: &ComparedLine| {
+            let ends = line.interval().map(|((low, high), _)| [low, high]);
+            let ratio = line.ratio.map(|ratio| ratio.value);
+            ratio.into_iter().chain(ends.into_iter().flatten()).collect::<Vec<_>>()
+        };
+        Notation::of(lines.into_iter().flat_map(ratios))
     }
 
     /// The ratio's interval, and whether it is one *within the run*: of one run of each side, so

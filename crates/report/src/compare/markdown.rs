@@ -15,6 +15,10 @@ pub fn markdown(blocks: &[Block]) -> String {
             }
             Block::Paragraph(words) => out.push_str(&format!("{}\n\n", escaped(words))),
             Block::Table(table) => out.push_str(&markdown::table(table)),
+            Block::Folded(summary, table) => out.push_str(&format!(
+                "<details><summary>{summary}</summary>\n\n{}</details>\n\n",
+                markdown::table(table)
+            )),
         }
     }
     out
@@ -40,6 +44,11 @@ pub fn plain(blocks: &[Block]) -> String {
                 }
             }
             Block::Paragraph(words) => out.push_str(&text::paragraph("", words)),
+            Block::Folded(summary, table) => {
+                let names: Vec<String> = table.rows.iter().map(|row| row[0].show(None)).collect();
+                let words = format!("{summary}: {}", names.join(", "));
+                out.push_str(&text::paragraph("", &words));
+            }
             Block::Table(table) => {
                 out.push_str(&text::table(table));
                 for reason in table.reasons() {

@@ -19,7 +19,7 @@ mod measured;
 mod metric;
 mod side;
 
-pub use change::{change, span};
+pub use change::{Notation, change};
 pub use comparable::{Difference, Fact, comparable, decisive};
 pub use comparison::{Comparison, Question, RELEVANT};
 pub use databases::side_by_side;

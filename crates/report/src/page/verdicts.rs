@@ -6,7 +6,7 @@ use super::body::Body;
 use super::compared::Compared;
 use super::markup::escape;
 use crate::compare::{
-    ComparedLine, Comparison, Metric, Question, RELEVANT, Scope, Side, change, comparable, span,
+    ComparedLine, Comparison, Metric, Notation, Question, RELEVANT, Scope, Side, comparable,
 };
 use crate::configurations::group::{Group, Member};
 use crate::format::table::{Cell, Sheet, Table};
@@ -116,6 +116,7 @@ fn table(
     let metrics = metrics.iter().filter(|metric| {
         comparison.is_some_and(|c| c.lines.iter().any(|line| line.metric == **metric))
     });
+    let notation = ComparedLine::notation(comparison.iter().flat_map(|c| &c.lines));
     let best = move |m: &Member<'_>| m.sustained(measure).map(|(_, s)| s.mean);
     let mut sheet = Sheet::new(format!("verdicts{suffix}"), "How the configurations compare")
         .text("configuration", |(_, m): &(usize, Member<'_>)| m.label)
@@ -124,14 +125,17 @@ fn table(
         let title = format!("{} against {}", metric.title(None), first);
         sheet = sheet.cells(title, None, move |(n, _)| match n.checked_sub(1) {
             None => Cell::text("baseline"),
-            Some(candidate) => comparison.map_or(Cell::Empty, |c| said(c, candidate, *metric)),
+            Some(candidate) => {
+                comparison.map_or(Cell::Empty, |c| said(c, (candidate, *metric), notation))
+            }
         });
     }
     sheet.text("checks", |(_, m)| m.checks()).rows(members.iter().cloned().enumerate())
 }
 
 /// The verdict on a headline: over all steps, or of the only step that compares.
-fn said(comparison: &Comparison, candidate: usize, metric: Metric) -> Cell {
+fn said(comparison: &Comparison, (candidate, metric): (usize, Metric), notation: Notation) -> Cell {
+    let verdict = |line: &ComparedLine| verdict(line, notation);
     let lines: Vec<&ComparedLine> =
         comparison.of(candidate).filter(|line| line.metric == metric).collect();
     let overall = |line: &&&ComparedLine| matches!(line.place, Scope::Overall(_));
@@ -150,7 +154,7 @@ fn said(comparison: &Comparison, candidate: usize, metric: Metric) -> Cell {
     }
 }
 
-fn verdict(line: &ComparedLine) -> Cell {
+fn verdict(line: &ComparedLine, notation: Notation) -> Cell {
     let word = line.finding.verdict.word();
     if let Some(nothing) = line.nothing() {
         return Cell::text(format!("{word}: {nothing}"));
@@ -160,12 +164,10 @@ fn verdict(line: &ComparedLine) -> Cell {
             [&line.candidate_value, &line.baseline].into_iter().find_map(|v| v.as_ref().err());
         return Cell::text(why.map_or("not compared", String::as_str));
     };
-    let changed = change(ratio.value);
     Cell::text(match line.interval() {
-        Some(((low, high), true)) => {
-            format!("{word}: {changed} (within the run {})", span(low, high))
+        Some((interval, within)) => {
+            format!("{word}: {}", notation.with_interval(ratio.value, interval, within))
         }
-        Some(((low, high), false)) => format!("{word}: {changed} ({})", span(low, high)),
-        None => format!("{changed}, without an interval"),
+        None => format!("{}, without an interval", notation.change(ratio.value)),
     })
 }

@@ -384,14 +384,22 @@ fn runs_that_measure_freshness_otherwise_are_refused_and_told_by_how_much_they_d
 #[test]
 fn versions_settings_and_flags_that_differ_are_told_not_refused() {
     let place = tempfile::tempdir().unwrap();
-    let base = changed(place.path(), "base", |_| {});
+    // Both servers have a setting that is called as a flag.
+    let named_alike = |f: &mut Folder| {
+        let database = f.run.operational.as_mut().unwrap();
+        database.settings.insert("duration".into(), "1".into());
+    };
+    let base = changed(place.path(), "base", named_alike);
     let other = changed(place.path(), "other", |f| {
+        named_alike(f);
         f.run.hoap = "0.2.0".into();
         let database = f.run.operational.as_mut().unwrap();
         database.version = "3.52.0".into();
         database.settings.insert("synchronous".into(), "off".into());
         f.run.configuration.insert("duration".into(), "60s".into());
         f.run.configuration.insert("run-seed".into(), 99.into());
+        f.run.host.cores += 1;
+        f.run.host.system = "another".into();
     });
     let c = Comparison::new(
         base,
@@ -400,8 +408,14 @@ fn versions_settings_and_flags_that_differ_are_told_not_refused() {
     )
     .unwrap();
     let names: Vec<&str> = c.differences.iter().map(|d| d.name.as_str()).collect();
-    assert_eq!(names, ["hoap", "database", "synchronous", "duration"]);
-    assert_eq!(c.differences[2].values, ["full", "off"]);
+    assert_eq!(names, ["hoap", "database", "duration", "cores", "system", "synchronous"]);
+    assert_eq!(c.differences[2].values[1], "60s");
+    assert_eq!(c.differences[5].values, ["full", "off"]);
+    let told = plain(&document(&c));
+    assert!(told.contains("\nand 1 more: synchronous\n") && !told.contains("off"), "{told}");
+    let folded = markdown(&document(&c));
+    assert!(folded.contains("<details><summary>and 1 more</summary>\n\n| "), "{folded}");
+    assert!(folded.contains("| synchronous | full | off |"), "{folded}");
     assert!(c.remarks().iter().any(|r| r.id == RemarkId::VersionsDiffer));
 }
 

@@ -523,6 +523,8 @@ fn the_page_begins_with_the_verdicts_of_a_comparison() {
     assert_eq!(titles, expected);
     let shown = |row: usize, column: usize| verdicts.rows[row][column].show(None);
     assert_eq!((shown(0, 2), shown(0, 3)), ("baseline".into(), "baseline".into()));
+    let headlines = compared.lines.iter().filter(|line| line.headline);
+    let notation = compare::ComparedLine::notation(headlines);
     for candidate in 0..2 {
         for (column, metric) in [(2, compare::Metric::Tpm), (3, compare::Metric::Power)] {
             let overall = |l: &&compare::ComparedLine| {
@@ -530,9 +532,9 @@ fn the_page_begins_with_the_verdicts_of_a_comparison() {
             };
             let line = compared.of(candidate).find(overall).unwrap();
             let (word, ratio) = (line.finding.verdict.word(), line.ratio.unwrap());
-            let (low, high) = ratio.interval(0.95).unwrap();
-            let (change, span) = (compare::change(ratio.value), compare::span(low, high));
-            assert_eq!(shown(candidate + 1, column), format!("{word}: {change} ({span})"));
+            let interval = ratio.interval(0.95).unwrap();
+            let said = notation.with_interval(ratio.value, interval, false);
+            assert_eq!(shown(candidate + 1, column), format!("{word}: {said}"));
         }
     }
     assert!(shown(1, 2).starts_with("better: +4") && shown(2, 2).starts_with("undecided"));
