@@ -122,8 +122,8 @@ pub struct Pacing {
     /// Operations of a step, instead of a time
     #[arg(long, value_name = "N", value_parser = count::<u64>)]
     pub operations: Option<u64>,
-    /// Time before the measured window of each step. auto: until throughput has come to a level, at
-    /// least 20 intervals of --tick; auto:TIME: at most this long [auto: 5m]
+    /// Time before the measured window of each step. auto: until throughput is steady over at least
+    /// 20 intervals of --tick; auto:TIME: at most this long [auto: 5m]
     #[arg(long, value_name = "TIME|auto", default_value = "5s")]
     pub warmup: Warmup,
 }

@@ -83,8 +83,8 @@ fn late(step: &Step, driver: &DriverUse, in_process: bool) -> Option<Remark> {
         return None;
     }
     let text = format!(
-        "this driver's machine began one in a hundred of the operations that a client waited for {:.1} ms \
-         late or later, which their response times contain ({})",
+        "this driver's machine began 1 of 100 operations at least {:.1} ms late although a client was free; \
+         their response times include the delay ({})",
         late as f64 / 1e3,
         shares(driver)
     );
@@ -285,7 +285,7 @@ mod tests {
                 &late(2_300, 0.2),
                 in_process,
                 RemarkId::BegunLate,
-                "this driver's machine began one in a hundred",
+                "this driver's machine began 1 of 100 operations at least 2.3 ms late",
             );
         }
         assert_eq!(remarks(&late(2_300, 1.4), false).len(), 1);

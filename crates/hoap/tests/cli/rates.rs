@@ -48,7 +48,7 @@ fn transactions_run_at_the_rate_that_was_asked_for_with_queries_beside_and_witho
 
     // What runs beside queries at a rate is compared with what runs alone at that rate.
     p.ok("report run --csv tables -o page.html");
-    let table = p.text("tables/isolation.csv");
+    let table = p.text("tables/interference.csv");
     for (line, step) in table.lines().skip(1).zip([&steps[1], &steps[3]]) {
         let tpm = step["tpm"].as_f64().unwrap();
         let alone = line.split(',').filter_map(|cell| cell.parse::<f64>().ok());

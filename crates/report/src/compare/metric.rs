@@ -4,7 +4,7 @@ use hoap_record::{Latency, Operation, Percentile, Sample, Step};
 
 use super::side::{Logs, Series, Side};
 use crate::format::number::Unit;
-use crate::run::isolation;
+use crate::run::interference;
 use crate::run::measure::{Measure, failed, operations_per_second};
 use crate::statistics::{Basis, Estimate, quantile, throughput, window};
 
@@ -123,10 +123,9 @@ impl Metric {
                 let latency = latency(kind?, step)?;
                 Some(latency.map(|l| p.of(&l) as f64 / 1e6))
             }
-            Metric::Power => (!step.queries.is_empty()).then(|| isolation::power(step)),
-            Metric::Qph => {
-                (!step.queries.is_empty()).then(|| isolation::complete(step, step.queries_per_hour))
-            }
+            Metric::Power => (!step.queries.is_empty()).then(|| interference::power(step)),
+            Metric::Qph => (!step.queries.is_empty())
+                .then(|| interference::complete(step, step.queries_per_hour)),
             Metric::Query => {
                 let query = step.queries.iter().find(|q| Some(q.kind.as_str()) == kind)?;
                 Some(match (query.failed, query.mean_seconds) {

@@ -224,7 +224,7 @@ impl<'a> Member<'a> {
     pub fn power(&self) -> Option<(Place<'a>, Spread)> {
         let places = self.places(0);
         let complete = places.into_iter().filter_map(|p| {
-            let power = p.spread(|s| crate::run::isolation::power(s).ok())?;
+            let power = p.spread(|s| crate::run::interference::power(s).ok())?;
             Some((p, power))
         });
         complete.min_by_key(|(p, _)| (p.query_clients(), p.clients()))

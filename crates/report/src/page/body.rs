@@ -11,7 +11,7 @@ use super::chart::runs::Among;
 use super::chart::shares::{self, SharesOf};
 use super::chart::spec::Chart;
 use super::figures;
-use super::markup::{escape, late, table};
+use super::markup::{escape, explained, late, table};
 use crate::format::number::Unit;
 use crate::format::table::Table;
 use crate::run::Loaded;
@@ -63,7 +63,7 @@ impl Body {
 
     /// Begins a section. `link` is its name among the links.
     pub fn open(&mut self, id: &str, heading: &str, link: &str) {
-        let (id, heading) = (escape(id), escape(heading));
+        let (id, heading) = (escape(id), explained(heading));
         let _ = write!(
             self.html,
             "<section id=\"{id}\" aria-labelledby=\"{id}-heading\">\n\

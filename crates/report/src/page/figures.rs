@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use hoap_record::Run;
 
-use super::markup::escape;
+use super::markup::{escape, explained};
 use crate::run::figures::{KeyFigure, checks, of_run};
 use crate::run::void::{self, VOID};
 
@@ -32,7 +32,8 @@ pub fn write(out: &mut String, run: &Run) {
 
 fn write_one(out: &mut String, figure: &KeyFigure) {
     let bad = if figure.bad { " class=\"bad\"" } else { "" };
-    let (label, value, note) = (figure.label, figure.shown(), escape(&figure.note));
+    let (label, note) = (explained(figure.label), explained(&figure.note));
+    let value = figure.shown();
     let _ = writeln!(
         out,
         "<div{bad}><dt>{label}</dt><dd class=\"value\">{value}</dd><dd class=\"note\">{note}</dd></div>"

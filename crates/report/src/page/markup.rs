@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use hoap_record::Verdict;
 
+use super::glossary::{self, Explained};
 use crate::format::csv::csv;
 use crate::format::table::{Cell, Table};
 use crate::format::text::harmless;
@@ -25,6 +26,21 @@ pub fn escape(text: &str) -> String {
     out
 }
 
+/// Words of the program, the first of which that the glossary has says what it means where the mouse
+/// rests on it.
+pub fn explained(words: &str) -> String {
+    match glossary::explained(words) {
+        None => escape(words),
+        Some(Explained { before, word, behind, meaning }) => format!(
+            "{}<abbr title=\"{}\">{}</abbr>{}",
+            escape(before),
+            escape(meaning),
+            escape(word),
+            escape(behind)
+        ),
+    }
+}
+
 /// The table with its title as caption, in a box that scrolls sideways on a narrow screen. `id` is
 /// unique on the page.
 pub fn table(out: &mut String, whole: &Table, id: &str) {
@@ -40,7 +56,7 @@ pub fn table(out: &mut String, whole: &Table, id: &str) {
         out.push_str("<thead><tr>");
         for column in &table.columns {
             let class = if column.numeric() { " class=\"n\"" } else { "" };
-            let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", escape(&column.heading()));
+            let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", explained(&column.heading()));
         }
         out.push_str("</tr></thead>\n");
     }

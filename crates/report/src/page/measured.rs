@@ -100,7 +100,7 @@ impl<'a> Measured<'a> {
         body.filled(&headline);
         if self.measure == Measure::Hybrid {
             body.filled(&throughput);
-            self.isolation(body);
+            self.interference(body);
         }
         let operations = self.own(tables::operations(&self.entries));
         body.heading(match self.measure {
@@ -172,17 +172,17 @@ impl<'a> Measured<'a> {
         self.runs.iter().map(|p| p.loaded).collect()
     }
 
-    fn isolation(&self, body: &mut Body) {
-        let isolation = self.own(tables::isolation(&self.entries));
-        if isolation.rows.is_empty() {
+    fn interference(&self, body: &mut Body) {
+        let interference = self.own(tables::interference(&self.entries));
+        if interference.rows.is_empty() {
             return;
         }
-        body.heading("Isolation");
+        body.heading("Interference");
         body.paragraph(
             "What each side takes from the other at equal numbers of clients. A tpM ratio below 1: \
              queries slow transactions down. A power ratio above 1: transactions slow queries down.",
         );
-        body.filled(&isolation);
+        body.filled(&interference);
     }
 
     fn queries(&self, body: &mut Body) {

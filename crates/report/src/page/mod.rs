@@ -12,6 +12,7 @@ mod data;
 mod figures;
 mod frame;
 mod frontier;
+mod glossary;
 mod markup;
 mod measured;
 mod observed;

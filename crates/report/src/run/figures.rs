@@ -4,7 +4,7 @@ use hoap_record::search::Search;
 use hoap_record::words::counted;
 use hoap_record::{Ingestion, Run, Step, Verdict};
 
-use super::isolation::{complete, isolations, power};
+use super::interference::{complete, interferences, power};
 use super::measure::{Axis, Measure, all_failed, exceeded, operations_per_second, shortfall};
 use super::search::search_bounds;
 use super::step_name;
@@ -72,8 +72,26 @@ fn hybrid(run: &Run) -> Vec<KeyFigure> {
     let only = run.steps.iter().find(|s| s.tx_clients == 0 && s.query_clients > 0);
     figures.extend(only.map(|s| queries("Queries alone", s)));
     figures.extend(beside.map(|s| queries("Queries + transactions", s)));
+    figures.extend(beside.or(alone).and_then(freshness));
     figures.extend(run.ingestion().map(ingestion));
     figures
+}
+
+/// The age of the oldest commit that queries did not see beside the transactions of a step.
+fn freshness(step: &Step) -> Option<KeyFigure> {
+    let freshness = step.freshness.as_ref()?;
+    let label = "Freshness, p99";
+    let of = step_name(step);
+    if freshness.probes == 0 {
+        let note = format!("{of}: {} failed", counted(freshness.failed, "probe", "probes"));
+        return Some(KeyFigure { bad: true, ..figure(label, "none".into(), "", note) });
+    }
+    let age = |us: u64| duration(us as f64 / 1e6);
+    let (p50, p99) = (age(freshness.unseen.p50_us), age(freshness.unseen.p99_us));
+    let all =
+        Unit::Share.show((freshness.all_seen as f64 / freshness.probes as f64 * 1e3).round() / 1e3);
+    let note = format!("{of}; p50 {p50}; {all} saw all");
+    Some(figure(label, p99, "", note))
 }
 
 /// The rate at which the database of the queries took in the load.
@@ -170,10 +188,11 @@ fn operations(label: &'static str, step: &Step, run: &Run) -> KeyFigure {
                 };
                 note += &format!("; {kind}p99 {}", latency(times.p99_us as f64 / 1e6));
             }
-            let isolation = isolations(run).into_iter().find(|i| i.step.number == step.number);
+            let interference =
+                interferences(run).into_iter().find(|i| i.step.number == step.number);
             // The figure beside this one may be of other clients: the ratio brings what it is of.
             if let Some((ratio, alone)) =
-                isolation.and_then(|i| i.tpm_ratio.number().zip(i.tpm_alone.number()))
+                interference.and_then(|i| i.tpm_ratio.number().zip(i.tpm_alone.number()))
             {
                 let (ratio, alone) = (Unit::Ratio.show(ratio), measure.rate().show(alone));
                 let clients = counted(step.tx_clients, "transaction client", "transaction clients");

@@ -8,7 +8,7 @@
 
 use hoap_record::{Run, Step};
 
-use super::isolation::complete;
+use super::interference::complete;
 use super::measure::Measure;
 
 /// A frontier.

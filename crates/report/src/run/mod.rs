@@ -6,7 +6,7 @@ pub mod freshness;
 pub mod frontier;
 pub mod heat;
 pub mod homes;
-pub mod isolation;
+pub mod interference;
 pub mod key;
 pub mod loaded;
 pub mod machine;

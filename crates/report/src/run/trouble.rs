@@ -106,7 +106,9 @@ fn hung_queries(step: &Step) -> Option<String> {
         .collect();
     (!names.is_empty()).then(|| {
         let names = names.join(", ");
-        format!("in flight when its window ended, longer than it ever took before: {names}")
+        format!(
+            "in flight when its window ended, for longer than any execution that ended: {names}"
+        )
     })
 }
 

@@ -5,7 +5,7 @@ use hoap_record::{Latency, Percentile, Step};
 use crate::configurations::group::{Group, Member, Place, Spread};
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Sheet, Table};
-use crate::run::isolation::{complete, power};
+use crate::run::interference::{complete, power};
 use crate::run::key::StepKey;
 use crate::run::measure::Measure;
 

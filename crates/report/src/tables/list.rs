@@ -10,7 +10,7 @@ use super::observed::{observed, sources};
 use super::search::{highest_rate, search};
 use super::setup::{configuration, databases, machine, overview, setup};
 use super::steps::{
-    failures, isolation, operations, query_detail, query_rates, throughput, transactions, waits,
+    failures, interference, operations, query_detail, query_rates, throughput, transactions, waits,
 };
 use super::witness::{anomalies, witness};
 use crate::format::table::Table;
@@ -35,7 +35,7 @@ const LIST: [(&str, Make); 27] = [
     ("failures-section", |e| vec![events(e)]),
     (MEASURED, |e| vec![query_rates(e)]),
     (MEASURED, |e| vec![query_detail(e)]),
-    (MEASURED, |e| vec![isolation(e)]),
+    (MEASURED, |e| vec![interference(e)]),
     ("frontier-section", |e| vec![frontier(e)]),
     ("freshness-section", |e| vec![freshness(e)]),
     ("ingestion-section", |e| vec![ingestion(e)]),

@@ -38,7 +38,7 @@ pub use series::{heat, machine_over_time, percentiles, ticks};
 pub use setup::{configuration, databases, machine, moment, origin, overview, setup};
 pub use short::in_short;
 pub use steps::{
-    failures, isolation, operations, query_detail, query_rates, query_times, throughput,
+    failures, interference, operations, query_detail, query_rates, query_times, throughput,
     transactions, waits,
 };
 pub use witness::{anomalies, witness};

@@ -5,7 +5,7 @@ use hoap_record::{Operation, Step};
 use super::by_run::{Of, items, measure_of, sheet};
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Table};
-use crate::run::isolation::{complete, power};
+use crate::run::interference::{complete, power};
 use crate::run::measure::{Measure, NONE_COMMITTED, all_failed};
 use crate::run::{Entry, step_name};
 

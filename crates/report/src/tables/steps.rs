@@ -6,7 +6,7 @@ use hoap_record::{Latency, Operation, Percentile, Query, Step};
 use super::by_run::{Of, items, measure_of, sheet};
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Sheet, Table};
-use crate::run::isolation::{Isolation, complete, isolations, power};
+use crate::run::interference::{Interference, complete, interferences, power};
 use crate::run::measure::{Measure, NONE_COMMITTED, exceeded, failed, operations_per_second};
 use crate::run::{Entry, step_name};
 
@@ -328,11 +328,11 @@ pub fn query_detail(entries: &[Entry<'_>]) -> Table {
 }
 
 /// What each side takes from the other at equal numbers of clients.
-pub fn isolation(entries: &[Entry<'_>]) -> Table {
+pub fn interference(entries: &[Entry<'_>]) -> Table {
     let s = Some(Unit::Seconds);
     let ratio = Some(Unit::Ratio);
-    sheet(entries, "isolation", "Isolation: each side with the other ÷ alone, equal clients")
-        .text("step", |of: &Of<Isolation>| step_name(of.item.step))
+    sheet(entries, "interference", "Interference: each side with the other ÷ alone, equal clients")
+        .text("step", |of: &Of<Interference>| step_name(of.item.step))
         .cells("tpM", Some(TPM), |of| Cell::maybe(of.item.step.tpm))
         .wide()
         .cells("alone", Some(TPM), |of| of.item.tpm_alone.clone())
@@ -341,5 +341,5 @@ pub fn isolation(entries: &[Entry<'_>]) -> Table {
         .wide()
         .cells("power alone", s, |of| of.item.power_alone.clone())
         .cells("power ratio", ratio, |of| of.item.power_ratio.clone())
-        .rows(items(entries, isolations))
+        .rows(items(entries, interferences))
 }

@@ -6,7 +6,7 @@ use hoap_record::{Check, Run, Step, Verdict};
 use crate::format::number::{Unit, duration, latency};
 use crate::format::text;
 use crate::run::figures;
-use crate::run::isolation::power_of_others;
+use crate::run::interference::power_of_others;
 use crate::run::measure::{Measure, NONE_COMMITTED, exceeded, failed, shortfall};
 
 /// A step in one line, when it ends: "1,234 tpM; NewOrder p50 2.1 ms, p99 9.8 ms; power 0.12 s",

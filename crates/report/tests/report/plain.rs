@@ -17,7 +17,7 @@ fn ycsb(benchmark: &str) -> (Run, String, String) {
 }
 
 #[test]
-fn a_run_without_two_sides_has_no_section_of_queries_audit_or_isolation() {
+fn a_run_without_two_sides_has_no_section_of_queries_audit_or_interference() {
     let (_, text, page) = ycsb("ycsb-a");
     for out in [&text, &words(&page)] {
         for word in ["tpM", "QpH", "ower", "solation", "udit", "NewOrder", "queries", "uery client"]

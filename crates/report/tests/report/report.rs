@@ -199,7 +199,7 @@ fn colours_are_there_only_when_asked_for_and_change_no_word() {
     assert_eq!(stripped, plain);
 }
 
-// ---- incomplete, partial, isolation
+// ---- incomplete, partial, interference
 // ----------------------------------------------------------------
 
 #[test]
@@ -267,10 +267,10 @@ fn a_partial_run_and_a_partial_step_say_so_first() {
 }
 
 #[test]
-fn isolation_compares_equal_numbers_of_clients() {
+fn interference_compares_equal_numbers_of_clients() {
     // Spec §7: tpM with queries / tpM without, and power with transactions / power without.
     let mut run = runs::folder(1, 1.0).run;
-    let table = tables::isolation(&entry(&run));
+    let table = tables::interference(&entry(&run));
     assert_eq!(table.rows.len(), 3);
     let tpm = |i: usize, run: &Run| run.steps[i].tpm.unwrap();
     let power = |i: usize, run: &Run| run.steps[i].power_seconds.unwrap();
@@ -282,11 +282,11 @@ fn isolation_compares_equal_numbers_of_clients() {
 
     // A partial step is nothing to compare with.
     run.steps[1].partial = Some("interrupted".into());
-    let table = tables::isolation(&entry(&run));
+    let table = tables::interference(&entry(&run));
     assert!(matches!(table.rows[0][3], Cell::Incomplete(_)));
-    // Without any step alone there is no isolation.
+    // Without any step alone there is no interference.
     run.steps.retain(|s| s.tx_clients > 0 && s.query_clients > 0);
-    assert_eq!(tables::isolation(&entry(&run)).rows.len(), 0);
+    assert_eq!(tables::interference(&entry(&run)).rows.len(), 0);
 }
 
 // ---- one table model
@@ -295,7 +295,7 @@ fn isolation_compares_equal_numbers_of_clients() {
 #[test]
 fn terminal_page_and_csv_show_the_same_cells() {
     let on_terminal: [&[&str]; 2] = [
-        &["overview", "transactions", "isolation", "failures", "query-rates", "audit"],
+        &["overview", "transactions", "interference", "failures", "query-rates", "audit"],
         &["overview", "throughput", "operations", "waits", "failures"],
     ];
     for (folder, on_terminal) in samples().iter().zip(on_terminal) {

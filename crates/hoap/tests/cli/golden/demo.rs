@@ -41,6 +41,9 @@ fn apart(printed: &[&str]) -> (String, String) {
         of_freshness = match line.trim() {
             _ if line.starts_with("! freshness was measured") => true,
             _ if line.starts_with("Freshness: age") => true,
+            _ if line.starts_with("Freshness, p99") => true,
+            // Its row among the answers ends with the next one.
+            _ if line.starts_with("Checks  ") => false,
             "" => false,
             _ => of_freshness,
         };

@@ -7,7 +7,7 @@ use super::spec::{Bar, Chart, Look, Margins, Mark, Number, Plot, Quantity, Sampl
 use crate::configurations::group::{Group, Place, Spread};
 use crate::format::number::{decimals, latency};
 use crate::format::table::{Cell, Table};
-use crate::run::isolation;
+use crate::run::interference;
 use crate::run::measure::{Axis, Measure};
 use crate::tables::{self, TimeOf};
 
@@ -217,7 +217,7 @@ pub fn power(group: &Group<'_>) -> Option<Chart> {
     if places.iter().all(|p| (p.clients(), p.query_clients()) == first) {
         return None;
     }
-    let value = |p: &Place<'_>| p.spread(|s| isolation::power(s).ok());
+    let value = |p: &Place<'_>| p.spread(|s| interference::power(s).ok());
     let facets = by_queries(group.measure, &places, value);
     lines(group, &Lines { axis, words: Quantity::Times, label: "power", unit: "" }, &places, facets)
 }

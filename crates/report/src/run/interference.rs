@@ -1,4 +1,4 @@
-//! Isolation: how much each side of a hybrid run slows the other down, at equal numbers of clients.
+//! Interference: how much each side of a hybrid run slows the other down, at equal numbers of clients.
 //! It is tpM with queries divided by tpM without, and power with transactions divided by power
 //! without.
 
@@ -9,9 +9,9 @@ use crate::format::number::duration;
 use crate::format::table::Cell;
 use crate::run::measure::Measure;
 
-/// The isolation of one step that had clients of both sides.
+/// The interference in one step that had clients of both sides.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Isolation<'a> {
+pub struct Interference<'a> {
     /// The step.
     pub step: &'a Step,
     /// Mean tpM of the whole steps with as many transaction clients at the same rate and no query
@@ -26,8 +26,8 @@ pub struct Isolation<'a> {
     pub power_ratio: Cell,
 }
 
-/// The isolation of every step for which the run has something to compare with.
-pub fn isolations(run: &Run) -> Vec<Isolation<'_>> {
+/// The interference in every step for which the run has something to compare with.
+pub fn interferences(run: &Run) -> Vec<Interference<'_>> {
     run.steps
         .iter()
         .filter(|s| s.tx_clients > 0 && s.query_clients > 0)
@@ -49,7 +49,7 @@ pub fn isolations(run: &Run) -> Vec<Isolation<'_>> {
             }
             let (tpm_alone, tpm_ratio) = compare(step, &tx, |s| Measure::Hybrid.value(s));
             let (power_alone, power_ratio) = compare(step, &queries, power);
-            Some(Isolation { step, tpm_alone, tpm_ratio, power_alone, power_ratio })
+            Some(Interference { step, tpm_alone, tpm_ratio, power_alone, power_ratio })
         })
         .collect()
 }
