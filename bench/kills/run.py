@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Kills hoap at random moments: bench/kills/run.py [KILLS] [SEED].
 
-Loads, runs, gathers, merges and reports in turns, in a folder with files and a database with a table
-of the user's. Each command is ended with -9 at a moment drawn from its time, and then:
+Each kind of command in turns, in a folder with files and a database with a table of the user's. Each is
+ended with -9 at a moment drawn from its time, and then:
 
-* load: --resume makes of it, byte for byte, what a load makes that nobody kills;
-* run: every order that samples.csv says was acknowledged is in the database, and `verify` passes;
+* load, of a benchmark and of a workload file, of one database and of two: --resume makes of it, byte for
+  byte, what a load makes that nobody kills;
+* gen: --resume makes the same files;
+* run, on one database and on two by turns: every order that samples.csv says was acknowledged is in its
+  database, and `verify` passes;
+* history: it has all of the runs that were to be added or none, and the next call adds them;
 * gather: one of the gathering process and its two drivers is killed; the others end, by themselves or,
   where they wait for one that has not come yet, at Ctrl-C;
 * merge, report: their inputs are as before, and the next call makes what one makes that nobody kills;
@@ -33,6 +37,8 @@ HOAP = os.environ.get("HOAP", "hoap")
 KILLS = int(sys.argv[1]) if len(sys.argv) > 1 else 500
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 RUN = "--tx-clients 2 --query-clients 0 --warmup 0s"
+SHOP = Path(__file__).resolve().parents[2] / "examples/workloads/shop.toml"
+OF_SHOP = ["products", "customers", "orders"]
 TABLES = ["warehouse", "district", "customer", "history", "neworder", "orders", "item", "stock",
           "supplier", "nation", "region"]
 
@@ -91,8 +97,8 @@ def rows(database, table):
         return sorted(map(repr, open_.execute(f"SELECT * FROM {table}")))
 
 
-def loaded(database):
-    return {table: rows(database, table) for table in TABLES}
+def loaded(database, tables=TABLES):
+    return {table: rows(database, table) for table in tables}
 
 
 def temporary(folder):
@@ -108,11 +114,24 @@ class Bench:
             (place / name).parent.mkdir(exist_ok=True)
             (place / name).write_text(f"mine: {name}\n")
         self.mine = {name: digest(place / name) for name in tree(place)}
+        began = time.monotonic()
         ok(self.load.replace("t.db", "reference.db"), place)
+        # A busy machine takes longer for everything.
+        self.slow = max(1, (time.monotonic() - began) / 0.6)
         self.reference = loaded(place / "reference.db")
+        shutil.copy(SHOP, place / "shop.toml")
+        ok("load shop.toml --scale 0.02 --target sqlite:reference-shop.db", place)
+        self.shop = loaded(place / "reference-shop.db", OF_SHOP)
+        ok("gen shop.toml --scale 0.2 -o reference-files", place)
+        self.files = self.made("reference-files")
         ok(f"run ycsb-a --target null: -p recordcount=1000 --clients 1,2 --operations 200000 "
            f"--warmup 10ms --out reported", place)
         ok("report reported -o page.html --csv tables", place)
+        ok("run ycsb-a --target null: -p recordcount=1000 --operations 500 --warmup 0s --out earlier", place)
+        ok("history add earlier --dir history", place)
+        shutil.copytree(place / "history", place / "history-before")
+        ok("history add reported --dir history", place)
+        self.history = (place / "history/history.ndjson").read_text()
         self.page, self.tables = digest(place / "page.html"), tree(place / "tables")
         # On a busy machine drivers may begin too far apart to be merged.
         code = 2
@@ -129,52 +148,118 @@ class Bench:
         if code != 0:
             raise Finding(told)
         self.whole = tree(place / "whole-reference")
-        self.number, self.seconds = 0, {}
+        self.number = 0
 
-    def moment(self, kind, longest):
+    def moment(self, longest):
         """Within the time that the command takes if nobody kills it."""
-        return self.random.uniform(0, self.seconds.setdefault(kind, longest))
+        return self.random.uniform(0, longest * self.slow)
 
-    def fresh_database(self):
-        for name in ["t.db", "t.db-wal", "t.db-shm"]:
-            (self.place / name).unlink(missing_ok=True)
-        with sqlite3.connect(self.place / "t.db") as open_:
+    def made(self, folder):
+        return {file.name: digest(file) for file in (self.place / folder).glob("*.ndjson")}
+
+    def fresh_database(self, name="t.db"):
+        for file in [name, f"{name}-wal", f"{name}-shm"]:
+            (self.place / file).unlink(missing_ok=True)
+        with sqlite3.connect(self.place / name) as open_:
             # A file that hoap made, and a table that the user put into it.
             open_.execute(f"PRAGMA application_id = {int.from_bytes(b'Hoap')}")
             open_.execute("CREATE TABLE thesis (title TEXT)")
             open_.execute("INSERT INTO thesis VALUES ('mine')")
 
-    def of_load(self):
-        self.fresh_database()
-        line = self.load + self.random.choice(["", " --replace"])
-        lives = killed(start(line, self.place), self.moment("load", 0.6))
-        ok(self.load + " --resume", self.place)
-        if loaded(self.place / "t.db") != self.reference:
+    def loads(self, databases, longest, data="ch2pp --scale-down 100", tables=TABLES):
+        """A load of these databases, killed and resumed."""
+        for name in databases:
+            self.fresh_database(name)
+        # Several have names.
+        named = len(databases) > 1
+        targets = " ".join(f"--target {f'{name[0]}=' if named else ''}sqlite:{name}" for name in databases)
+        line = f"load {data} {targets}"
+        again = self.random.choice(["", " --replace"])
+        lives = killed(start(line + again, self.place), self.moment(longest))
+        ok(line + " --resume", self.place)
+        reference = self.reference if tables is TABLES else self.shop
+        if any(loaded(self.place / name, tables) != reference for name in databases):
             raise Finding("a load that was resumed is not what a load makes")
         return lives
 
-    def of_run(self):
-        self.fresh_database()
-        ok(self.load, self.place)
-        before = len(rows(self.place / "t.db", "orders"))
+    def of_load(self):
+        return self.loads(["t.db"], 0.6)
+
+    def of_load_several(self):
+        return self.loads(["t.db", "u.db"], 1.2)
+
+    def of_load_file(self):
+        return self.loads(["t.db"], 0.6, "shop.toml --scale 0.02", OF_SHOP)
+
+    def of_gen(self):
+        out = f"files-{self.number}"
+        line = f"gen shop.toml --scale 0.2 -o {out}"
+        lives = killed(start(line, self.place), self.moment(0.4))
+        ok(line + " --resume", self.place)
+        if self.made(out) != self.files:
+            raise Finding("files that were resumed are not what gen makes")
+        ok(f"gen --check {out}", self.place)
+        if left := temporary(self.place / out):
+            raise Finding(f"left behind: {left}")
+        return lives
+
+    def runs(self, databases, longest):
+        """A run on these databases, killed."""
         out = f"run-{self.number}"
-        line = f"run ch2pp --operational sqlite:t.db {RUN} --duration 1s --tick 10ms --out {out}"
-        lives = killed(start(line, self.place), self.moment("run", 2.0))
-        samples = self.place / out / "samples.csv"
-        acknowledged = 0
-        if samples.exists():
-            with samples.open(newline="") as file:
-                for row in csv.DictReader(file):
-                    # The last line of a killed run may be half of one.
-                    if row.get("kind") == "NewOrder" and (row.get("count") or "").isdigit():
-                        acknowledged += int(row["count"])
-        self.acknowledged = getattr(self, "acknowledged", 0) + acknowledged
-        there = len(rows(self.place / "t.db", "orders")) - before
-        if there < acknowledged:
-            raise Finding(f"{acknowledged} orders were acknowledged, {there} are there")
-        ok("verify ch2pp --target sqlite:t.db", self.place)
+        named = len(databases) > 1
+        folders = {name: self.place / out / (f"{name[0]}/01" if named else "") for name in databases}
+        targets = " ".join(
+            f"--operational {f'{name[0]}=' if named else ''}sqlite:{name}" for name in databases)
+        before = {}
+        for name in databases:
+            self.fresh_database(name)
+            ok(self.load.replace("t.db", name), self.place)
+            before[name] = len(rows(self.place / name, "orders"))
+        once = " --repeat 1" if named else ""
+        line = f"run ch2pp {targets} {RUN} --duration 1s --tick 10ms{once} --out {out}"
+        lives = killed(start(line, self.place), self.moment(longest))
+        for name in databases:
+            samples = folders[name] / "samples.csv"
+            acknowledged = 0
+            if samples.exists():
+                with samples.open(newline="") as file:
+                    for row in csv.DictReader(file):
+                        # The last line of a killed run may be half of one.
+                        if row.get("kind") == "NewOrder" and (row.get("count") or "").isdigit():
+                            acknowledged += int(row["count"])
+            self.acknowledged += acknowledged
+            there = len(rows(self.place / name, "orders")) - before[name]
+            if there < acknowledged:
+                raise Finding(f"{acknowledged} orders were acknowledged, {there} are there")
+            ok(f"verify ch2pp --target sqlite:{name}", self.place)
         # Whoever is killed is at work no longer.
-        ok(f"run ch2pp --operational sqlite:t.db {RUN} --operations 20 --out {out}-next", self.place)
+        ok(f"run ch2pp {targets} {RUN} --operations 20{once} --out {out}-next", self.place)
+        return lives
+
+    def of_run(self):
+        return self.runs(["t.db"], 2.0)
+
+    def of_run_several(self):
+        return self.runs(["t.db", "u.db"], 4.0)
+
+    def of_history(self):
+        folder = f"history-{self.number}"
+        shutil.copytree(self.place / "history-before", self.place / folder)
+        file = self.place / folder / "history.ndjson"
+        before = file.read_text()
+        line = f"history add reported --dir {folder}"
+        lives = killed(start(line, self.place), self.moment(0.06))
+        if file.read_text() not in (before, self.history):
+            raise Finding("half of a history")
+        whole = file.read_text() == self.history
+        code, told = end(start(line, self.place))
+        if whole != (code != 0) or (whole and "there already" not in told):
+            raise Finding(f"history add: {code}: {told}")
+        if file.read_text() != self.history:
+            raise Finding("history add makes something else")
+        ok(f"history check --dir {folder}", self.place)
+        if left := temporary(self.place / folder):
+            raise Finding(f"left behind: {left}")
         return lives
 
     def of_gather(self):
@@ -188,7 +273,7 @@ class Bench:
             line = f"{run} --meet 127.0.0.1:{port} --part {n}/2 --out driver-{self.number}-{n}"
             processes.append(start(line, self.place))
         victim = self.random.randrange(3)
-        lives = killed(processes.pop(victim), self.moment("gather", 1.5))
+        lives = killed(processes.pop(victim), self.moment(1.5))
         for process in processes:
             try:
                 process.wait(8)
@@ -200,7 +285,7 @@ class Bench:
     def of_merge(self):
         before = {n: tree(self.place / f"driver-{n}") for n in (1, 2)}
         lives = killed(start("merge driver-1 driver-2 -o whole", self.place),
-                       self.moment("merge", 0.1))
+                       self.moment(0.1))
         if {n: tree(self.place / f"driver-{n}") for n in (1, 2)} != before:
             raise Finding("merge changed what it read")
         out = self.place / "whole"
@@ -219,7 +304,7 @@ class Bench:
     def of_report(self):
         before = tree(self.place / "reported")
         line = "report reported -o page.html --csv tables"
-        lives = killed(start(line, self.place), self.moment("report", 0.3))
+        lives = killed(start(line, self.place), self.moment(0.3))
         if tree(self.place / "reported") != before:
             raise Finding("report changed what it read")
         if not (self.place / "page.html").read_text().rstrip().endswith("</html>"):
@@ -235,17 +320,18 @@ class Bench:
         now = {name: digest(self.place / name) for name in self.mine if (self.place / name).exists()}
         if now != self.mine:
             raise Finding(f"changed: {set(self.mine.items()) ^ set(now.items())}")
-        database = self.place / "t.db"
-        if database.exists() and rows(database, "thesis") != ["('mine',)"]:
-            raise Finding("the user's table has changed")
+        for database in map(self.place.joinpath, ["t.db", "u.db"]):
+            if database.exists() and rows(database, "thesis") != ["('mine',)"]:
+                raise Finding("the user's table has changed")
 
     def all(self):
-        kinds = [self.of_load, self.of_run, self.of_gather, self.of_merge, self.of_report]
+        kinds = [self.of_load, self.of_run, self.of_gather, self.of_merge, self.of_report,
+                 self.of_load_several, self.of_load_file, self.of_gen, self.of_run_several, self.of_history]
         counts = {}
         self.acknowledged = 0
         for self.number in range(1, KILLS + 1):
             of = kinds[(self.number - 1) % len(kinds)]
-            kind = of.__name__.removeprefix("of_")
+            kind = of.__name__.removeprefix("of_").replace("_", " ")
             try:
                 lives = of()
                 self.unchanged()

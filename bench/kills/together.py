@@ -6,7 +6,9 @@ Without URLs: SQLite, and the servers that lab/env names (HOAP_TEST_…). On eac
 * two loads that replace: one is whole, the other is refused by name or comes after it;
 * a load beside a run that writes, and a run beside it: refused by name, and the run passes its checks;
 * a run with --beside-others: both records say so;
-* two runs that only read: both pass, beside each other and beside one that writes.
+* two runs that only read: both pass, beside each other and beside one that writes;
+* two commands that load two databases each, which are this one, and two loads of a workload file: as two
+  loads, and `verify` finds the file's documents.
 
 HOAP names the program. Prints a line for each database; ends with 1 if something was lost, refused that
 should not be, or not refused that should.
@@ -14,6 +16,7 @@ should not be, or not refused that should.
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,6 +26,7 @@ from pathlib import Path
 
 HOAP = os.environ.get("HOAP", "hoap")
 SERVERS = ["POSTGRES", "REDIS", "VALKEY", "CASSANDRA", "DYNAMODB", "ASTERIXDB", "MONGO_WIRE"]
+SHOP = Path(__file__).resolve().parents[2] / "examples/workloads/shop.toml"
 RECORDS, ROUNDS = 3000, int(os.environ.get("ROUNDS", "3"))
 IN_USE = "in use: `hoap "
 
@@ -130,6 +134,10 @@ def one(url, place, number):
     expect(beside(of) == others, "what the first run says of others", told)
     # Alone it lost nothing.
     expect(others or all_pass(of), "the first run's checks", told)
+    refused += two_loads(place, f"load {data} --target a={url} --target b={url} --replace")
+    refused += two_loads(place, f"load shop.toml --scale 0.005 --target {url} --replace")
+    code, told = end(start(f"verify shop.toml --target {url}", place))
+    expect(code == 0, "the documents of a workload file", told)
     return refused
 
 
@@ -141,6 +149,7 @@ def main():
     for url in map(own, urls):
         shown = url.split("@")[-1].split("?")[0]
         with tempfile.TemporaryDirectory(prefix="hoap-together-") as place:
+            shutil.copy(SHOP, place)
             try:
                 refused = sum(one(url, Path(place), number) for number in range(1, ROUNDS + 1))
                 print(f"{shown}: {ROUNDS} rounds, {refused} refused by name, nothing lost", flush=True)

@@ -71,7 +71,7 @@ def main():
     hoap("load", "ycsb", "--target", SERVER, "-p", "recordcount=1000", "--replace")
     wrong = 0
     for number, (before, after, pause) in enumerate(CASES):
-        start = (datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=3)).replace(microsecond=0)
+        start = (datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=10)).replace(microsecond=0)
         change = start.timestamp() + WARMUP + CHANGE
 
         def delay():
