@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use hoap_record::output::Kind;
 use hoap_record::{Error, ErrorKind, Result};
 use hoap_report::compare::Metric;
+use hoap_report::format::csv::row;
 use hoap_report::statistics::width;
 use serde_json::{Map, Value, json};
 
@@ -48,13 +49,13 @@ pub fn otava(timeline: &Timeline<'_>) -> Result<(String, usize)> {
         series.iter().filter(|of| of.points.len() == runs.len()).collect();
     let mut header: Vec<String> = COLUMNS.map(String::from).into();
     header.extend(whole.iter().map(|of| column(of)));
-    let mut text = row(&header);
+    let mut text = row(header.iter().map(String::as_str));
     for (number, at) in runs.iter().enumerate() {
         let RunLine { started, labels, run, .. } = timeline.run(*at);
         let label = |key: &str| labels.get(key).cloned().unwrap_or_default();
         let mut cells = vec![started.clone(), label("commit"), label("branch"), run.clone()];
         cells.extend(whole.iter().map(|of| of.points[number].line.value.to_string()));
-        text.push_str(&row(&cells));
+        text.push_str(&row(cells.iter().map(String::as_str)));
     }
     Ok((text, series.len() - whole.len()))
 }
@@ -63,14 +64,6 @@ pub fn otava(timeline: &Timeline<'_>) -> Result<(String, usize)> {
 fn column(of: &Series<'_>) -> String {
     let kind = of.kind.map(|kind| format!(" {kind}")).unwrap_or_default();
     format!("{}{kind} {}", of.step, of.metric.name())
-}
-
-fn row(cells: &[String]) -> String {
-    let quoted = |cell: &String| match cell.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell.clone(),
-    };
-    cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n"
 }
 
 /// The values of the last run that counts, in Bencher's metric format: times in nanoseconds as

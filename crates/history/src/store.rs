@@ -16,8 +16,10 @@ use crate::line::{AcknowledgedLine, FORMAT, Folder, Line, RunLine, ValueLine};
 
 /// The name of the file within the folder of a history.
 pub const FILE: &str = "history.ndjson";
-/// The most bytes of it.
-const MOST: u64 = 1 << 30;
+/// The most bytes of it, the most values of JSON, and the most runs: time grows with their square.
+const MOST: u64 = 256 << 20;
+const MOST_VALUES: usize = 3_000_000;
+const MOST_RUNS: usize = 10_000;
 
 /// What a history holds, in the order of its lines.
 #[derive(Clone, Debug, Default)]
@@ -72,6 +74,10 @@ impl History {
                     if !known.insert(run.run.clone()) {
                         return Err(refuse(number, &"the run is there twice"));
                     }
+                    if history.runs.len() == MOST_RUNS {
+                        let answer = format!("it has more than {MOST_RUNS} runs");
+                        return Err(refuse(number, &answer).advise("begin another history"));
+                    }
                     history.runs.push(run);
                 }
                 (_, Line::Value(value)) if known.contains(&value.run) => {
@@ -108,7 +114,10 @@ fn text(path: &Path) -> Result<Option<String>> {
             .advise("name the folder of a history")
     };
     match input::bytes(path, MOST) {
-        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|e| failed(&e)),
+        Ok(bytes) => {
+            input::values(&bytes, MOST_VALUES).map_err(|e| failed(&e))?;
+            String::from_utf8(bytes).map(Some).map_err(|e| failed(&e))
+        }
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(failed(&e)),
     }

@@ -8,11 +8,14 @@ use hoap_record::folder::read_run;
 use hoap_report::run::figures::{self, KeyFigure};
 use hoap_report::run::title::title;
 use hoap_report::tables::{Entry, moment};
+use hoap_report::text::{COLUMNS, tame};
 use serde_json::json;
 
 use super::context::Context;
 use crate::failure::Failure;
 
+/// The most characters of a cell.
+const LONGEST: usize = 1000;
 /// The columns.
 const NAMES: [&str; 5] = ["started", "folder", "result", "checks", "what"];
 
@@ -40,7 +43,9 @@ pub fn runs(context: &Context, folder: &Path) -> Result<(), Failure> {
     let objects = rows.iter().map(|row| NAMES.into_iter().zip(row).collect::<BTreeMap<_, _>>());
     let result = json!({ "runs": objects.collect::<Vec<_>>(), "unread": unread });
     context.result(&result, || {
-        let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+        let width = |at: usize| {
+            rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0).min(COLUMNS)
+        };
         let widths: [usize; NAMES.len()] = std::array::from_fn(width);
         let line = |row: &[String; NAMES.len()]| {
             let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}  "));
@@ -60,7 +65,9 @@ fn row(folder: &Path, run: &Run) -> [String; NAMES.len()] {
     let what = title(&[Entry { name: &folder, run }]);
     let result = figures::of_run(run).first().map(KeyFigure::number).unwrap_or_default();
     let started = moment(&run.started).trim_end_matches(" UTC").to_owned();
+    // A record may have any text in the place of each.
     [started, folder, result, figures::checks(run).value, what]
+        .map(|cell| tame(&cell).chars().take(LONGEST).collect())
 }
 
 /// The folders in a folder, by name.

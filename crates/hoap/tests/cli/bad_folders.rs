@@ -263,3 +263,14 @@ fn a_record_of_many_values_is_refused_before_it_is_read() {
         "{end:?}"
     );
 }
+
+/// A row of `hoap runs` is one line of a length that no record decides.
+#[test]
+fn a_list_of_runs_has_a_short_line_for_each() {
+    let p = runs();
+    let mut run = p.json("a/run.json");
+    run["started"] = format!("2026\n{}", "x".repeat(200_000)).into();
+    p.write("a/run.json", &run.to_string());
+    let end = bounded(&p, "runs .");
+    assert!(end.code == 0 && end.out.lines().count() == 2 && end.out.len() < 6_000, "{end:?}");
+}

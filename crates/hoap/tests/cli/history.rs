@@ -54,6 +54,45 @@ fn a_slower_commit_fails_the_check_until_it_is_acknowledged() {
     assert!(end.out.contains("acknowledged by ada: slower-on-purpose"), "{end:#?}");
 }
 
+/// A history is of a branch that others write to: a spreadsheet evaluates nothing of it, and what is
+/// too long, or no file, is refused.
+#[test]
+fn a_history_of_strangers_is_read_within_bounds() {
+    let p = Place::new();
+    p.ok("run ycsb-c --target null: -p recordcount=100 --operations 20 --warmup 0s --label commit==1+1 \
+          --out run");
+    p.ok("history add run --dir history");
+    p.ok("history export --dir history --format otava -o otava.csv");
+    assert!(p.text("otava.csv").contains(",\"'=1+1\","), "{}", p.text("otava.csv"));
+    let whole = p.text("history/history.ndjson");
+    let run = whole.lines().nth(1).unwrap();
+    let mut of: serde_json::Value = serde_json::from_str(run).unwrap();
+    let mut many = |n: usize| {
+        of["run"] = format!("{n}").into();
+        of["folders"] = serde_json::json!([]);
+        format!("{of}\n")
+    };
+    let head = whole.lines().next().unwrap();
+    let runs: String = (0..10_001).map(&mut many).collect();
+    let values = format!(
+        "{whole}{}\n",
+        run.replacen("\"data\":{", &format!("\"data\":{{{}", "\"\":\"\",".repeat(3_000_000)), 1)
+    );
+    for (text, says) in
+        [(format!("{head}\n{runs}"), "more than 10000 runs"), (values, "more than 3000000 values")]
+    {
+        p.write("history/history.ndjson", &text);
+        for line in
+            ["check --dir history", "show --dir history -o page.html", "add run --dir history"]
+        {
+            p.fails(&format!("history {line}"), 2, &["history.ndjson", says]);
+        }
+    }
+    std::fs::remove_file(p.path("history/history.ndjson")).unwrap();
+    std::fs::create_dir(p.path("history/history.ndjson")).unwrap();
+    p.fails("history check --dir history", 2, &["not a regular file"]);
+}
+
 #[test]
 fn the_script_of_the_action_keeps_a_history_and_fails_with_its_check() {
     let p = Place::new();

@@ -38,6 +38,13 @@ fn bare(cell: &Cell) -> String {
     }
 }
 
+/// A line of CSV with these texts.
+pub fn row<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let mut out = String::new();
+    line(&mut out, texts.map(words));
+    out
+}
+
 fn line(out: &mut String, fields: impl Iterator<Item = String>) {
     for (i, field) in fields.enumerate() {
         let comma = if i > 0 { "," } else { "" };
