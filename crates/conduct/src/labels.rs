@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use hoap_databases::url::redact;
+use hoap_record::limits::MOST_LABELS;
 use hoap_workload::{Error, ErrorKind, Result};
 
 /// The flags of labels.
@@ -148,7 +149,7 @@ impl LabelArgs {
     /// All labels, without secrets: those of CI, and those that the user gave in their place.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Invalid`] where a key was given twice.
+    /// Returns [`ErrorKind::Invalid`] where a key was given twice, or there are too many.
     pub fn all(&self) -> Result<BTreeMap<String, String>> {
         self.with(variable)
     }
@@ -165,7 +166,14 @@ impl LabelArgs {
         }
         let mut all = of_service(variable);
         all.extend(given);
-        Ok(all)
+        match all.len() <= MOST_LABELS {
+            true => Ok(all),
+            false => {
+                let answer = format!("there are {}, more than {MOST_LABELS}", all.len());
+                Err(Error::new(ErrorKind::Invalid, "label the run", answer)
+                    .advise("leave some of them out"))
+            }
+        }
     }
 }
 

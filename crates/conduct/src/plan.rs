@@ -5,6 +5,7 @@ use std::time::Duration;
 use hoap_drive::search::Clients;
 use hoap_drive::{Arrivals, End, FASTEST, Pace, StepPlan};
 use hoap_record::Sla;
+use hoap_record::limits::MOST_STEPS;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::flags::{Common, Pacing};
@@ -16,6 +17,8 @@ const DURATION: Duration = Duration::from_secs(60);
 const QUERIES_WARMUP: Duration = Duration::from_secs(5);
 /// The longest time of a probe where no flag says it, in durations of a step.
 const LIMIT: u32 = 10;
+/// The most steps that flags make: a search adds up to 60.
+const MOST_PLANNED: usize = MOST_STEPS - 100;
 /// The shortest interval of the time series: a shorter one would cost the clients time.
 const SHORTEST_TICK: Duration = Duration::from_millis(10);
 
@@ -242,6 +245,10 @@ pub fn plan(
     if steps.is_empty() {
         let advice = "give --tx-clients or --query-clients a number above 0";
         return refuse("it has no client", advice);
+    }
+    if steps.len() > MOST_PLANNED {
+        let answer = format!("it has {} steps, more than {MOST_PLANNED}", steps.len());
+        return refuse(&answer, "make several runs of them");
     }
     let like = steps.iter().rposition(|step| step.tx_clients > 0);
     let of_transactions = pacing.max_rate || !pacing.rate.is_empty() || pacing.operations.is_some();

@@ -32,16 +32,21 @@ fn labels_come_from_flags_a_file_and_ci_and_are_shown_and_compared() {
 }
 
 #[test]
-fn what_is_no_label_is_refused_before_anything_is_written() {
+fn what_no_record_has_is_refused_before_anything_is_written() {
     let p = Place::new();
+    // What a run would write, and no command read.
+    let many_labels: String = (0..65).map(|n| format!("--label k{n}=v ")).collect();
+    let many_steps = format!("--clients 1{}", ",1".repeat(900));
     for (words, told) in [
         ("--label commit", "KEY=VALUE"),
         ("--label commit=", "1 to 200 characters"),
         ("--label a=1 --label a=2", "a is given twice"),
         ("--by ada --label by=bob", "by is given twice"),
+        (&*many_labels, "65, more than 64"),
+        (&*many_steps, "901 steps, more than 900"),
         ("--label on=postgres://me:hunter2@h/d", "shows its password"),
     ] {
-        let end = p.run(&format!("{RUN} {words} --out run"));
+        let end = p.run(&format!("{RUN} {} --out run", words.trim()));
         assert!(end.code == 2 && end.err.contains(told), "{words}: {end:#?}");
         assert!(!end.err.contains("hunter2") && !p.path("run").exists(), "{words}: {end:#?}");
     }
