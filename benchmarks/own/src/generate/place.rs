@@ -37,6 +37,15 @@ impl Plan {
         At { n, parent, seq, index: Default::default() }
     }
 
+    /// The place of a new document whose parent is this one.
+    pub fn adopted(&self, collection: usize, n: u64, parent: u64) -> At {
+        let seq = self.collections[collection]
+            .parent
+            .as_ref()
+            .map_or(n, |(_, family)| family.most() + n.saturating_sub(family.count()));
+        At { n, parent, seq, index: Default::default() }
+    }
+
     /// The random words of a field at a place.
     #[inline]
     pub fn random(&self, node: &Node, at: &At) -> Stream {

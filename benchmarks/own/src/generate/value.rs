@@ -205,7 +205,8 @@ impl Plan {
         }
     }
 
-    fn value_at(&self, way: &Way, at: &At, out: &mut Vec<u8>) -> bool {
+    /// Appends what is at the end of a way as JSON. Returns whether it is there.
+    pub fn value_at(&self, way: &Way, at: &At, out: &mut Vec<u8>) -> bool {
         let Some(at) = self.follow(way, at) else { return false };
         match way.to {
             To::Field(id) => return self.value(id, &at, out),

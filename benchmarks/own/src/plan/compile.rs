@@ -50,12 +50,13 @@ impl Plan {
             counted[collection].1.as_ref().map_or(0, |of| i128::from(of.1.most()))
         };
         let types = kinds::types(&names, &ways, &most)?;
-        operations::check(&names, &types)?;
         let hot: Vec<Permutation> = streams
             .iter()
             .zip(&counted)
             .map(|(stream, (count, _))| Permutation::new(*count, stream.at(HOT)))
             .collect();
+        let counts: Vec<u64> = counted.iter().map(|(count, _)| *count).collect();
+        let (operations, changes) = operations::compile(&names, &types, (&counts, &hot))?;
         let making = Making {
             names: &names,
             counted: &counted,
@@ -73,7 +74,7 @@ impl Plan {
         for (collection, (count, parent)) in collections.iter_mut().zip(counted) {
             (collection.count, collection.parent) = (count, parent);
         }
-        Ok(Plan { collections, nodes, root })
+        Ok(Plan { collections, nodes, root, operations, changes })
     }
 }
 

@@ -141,6 +141,8 @@ enum By {
     Hotspot(u64, u64),
     /// Zipfian from the newest.
     Latest(Zipf),
+    /// The oldest.
+    Oldest,
 }
 
 impl Documents {
@@ -153,9 +155,27 @@ impl Documents {
                 let hot = ((count as f64 * hot) as u64).clamp(1, count.max(1));
                 By::Hotspot(hot, threshold(*hits))
             }
+            Dist::Oldest => By::Oldest,
             _ => By::Uniform,
         };
         Documents { count, hot, by }
+    }
+
+    /// Whether it draws the oldest.
+    pub fn is_oldest(&self) -> bool {
+        matches!(self.by, By::Oldest)
+    }
+
+    /// The place that two words draw among documents that are there from `oldest` to before `end`,
+    /// which may be other numbers of documents than there were at first.
+    pub fn among(&self, words: [u64; 2], oldest: u64, end: u64) -> u64 {
+        let last = end.saturating_sub(1);
+        match &self.by {
+            By::Uniform => oldest.min(last) + below(words[0], last - oldest.min(last)),
+            By::Latest(zipf) => last - zipf.rank(unit(words[0])).min(last),
+            By::Oldest => oldest.min(last),
+            By::Zipfian(_) | By::Hotspot(..) => self.of(words),
+        }
     }
 
     /// The number that two words draw.
@@ -163,6 +183,7 @@ impl Documents {
     pub fn of(&self, words: [u64; 2]) -> u64 {
         let last = self.count.saturating_sub(1);
         match &self.by {
+            By::Oldest => 0,
             By::Uniform => below(words[0], last),
             By::Zipfian(zipf) => self.hot.apply(zipf.rank(unit(words[0]))),
             By::Latest(zipf) => last - zipf.rank(unit(words[0])).min(last),

@@ -232,7 +232,7 @@ impl Kinds<'_, '_> {
 }
 
 /// What a literal is.
-fn of_literal(literal: &Literal) -> Type {
+pub fn of_literal(literal: &Literal) -> Type {
     match literal {
         Literal::Null => plain(Kind::Null),
         Literal::Boolean(_) => plain(Kind::Boolean),

@@ -1,6 +1,8 @@
 //! The plan: what a file says, with every name looked up, every distribution ready, and every
 //! number of documents known. Documents are made from it alone.
 
+pub mod action;
+mod changes;
 mod collections;
 mod compile;
 mod curve;
@@ -11,5 +13,6 @@ mod kinds;
 pub mod model;
 mod names;
 mod operations;
+mod references;
 
 pub use model::{Id, Kind, Make, Node, Plan};

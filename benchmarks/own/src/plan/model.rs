@@ -3,6 +3,7 @@
 use hoap_data::permutation::Permutation;
 use hoap_data::random::Stream;
 
+use super::action::{Changes, Operation};
 use super::curve::Curve;
 use super::draw::{Choice, Documents, Draw};
 use super::family::Family;
@@ -29,6 +30,10 @@ pub struct Plan {
     pub nodes: Vec<Node>,
     /// The stream of what is no field's: permutations of numbers.
     pub root: Stream,
+    /// What is done with them.
+    pub operations: Vec<Operation>,
+    /// What that changes, by collection.
+    pub changes: Vec<Changes>,
 }
 
 /// A collection.

@@ -1,74 +1,131 @@
-//! Operations are held against the collections: every name they use is there, and every find has
-//! its index.
+//! Operations and queries are held against the collections and compiled: every name they use is
+//! there, and every find has its index.
 
+use hoap_data::permutation::Permutation;
+use hoap_database::Index;
+
+use super::action::{Change, Changes, Draw, Is, Operation, Search, Step, Target, To, Which};
+use super::changes::{Found, draws_new};
+use super::draw::{Documents, threshold};
 use super::kinds::Type;
-use super::model::{Id, Kind, To};
-use super::names::{Names, Use};
-use crate::file::draw::{Draw, Which};
+use super::model::Kind;
+use super::names::Names;
+use super::references::{Known, References, Scope};
+use crate::file::draw::{Draw as Drawn, Which as Said};
 use crate::file::model::{Arrange, Make, Name, Piece};
-use crate::file::operand::{Operand, Pick, Reference};
-use crate::file::step::{Step, Target, Test, Verb};
+use crate::file::operand::Operand;
+use crate::file::operation;
+use crate::file::range::Range;
+use crate::file::step::{self, Target as Aim, Test, Verb};
 use crate::file::wrong::{Wrong, instead};
 
-/// What a name of an operation stands for.
-#[derive(Clone, Copy)]
-enum Known {
-    /// A document of a collection, as generated or as answered.
-    Document(usize),
-    /// An element of an array.
-    Element(Id),
+/// One document.
+const ONE: Range = Range { low: 1, high: 1 };
+
+/// What operations are compiled with.
+pub struct Making<'a, 'f> {
+    /// What they name.
+    pub references: References<'a, 'f>,
+    /// How many documents the collections have.
+    pub counts: &'a [u64],
+    /// Which of them are hot.
+    pub hot: &'a [Permutation],
 }
 
-/// Names of an operation with what they stand for.
-type Scope = Vec<(String, Known)>;
-
-/// Checks all operations and queries.
-pub fn check(names: &Names<'_>, types: &[Type]) -> Result<(), Wrong> {
-    let of = Check { names, types };
+/// All operations of a file, and what they do to its collections. Queries are checked.
+pub fn compile(
+    names: &Names<'_>,
+    types: &[Type],
+    (counts, hot): (&[u64], &[Permutation]),
+) -> Result<(Vec<Operation>, Vec<Changes>), Wrong> {
+    let making = Making { references: References { names, types }, counts, hot };
     for query in &names.file.queries {
-        let known = of.draws(&query.draws)?;
+        let (mut scope, mut draws) = (Scope::default(), Vec::new());
+        making.draws(&query.draws, &mut scope, &mut draws)?;
         for (_, operand) in &query.params {
-            of.operand(operand, &known, false)?;
+            making.references.source(operand, (None, false), &scope)?;
         }
     }
-    for operation in &names.file.operations {
-        let mut known = of.draws(&operation.draws)?;
-        for step in &operation.steps {
-            if step.verb == Verb::Query && operation.steps.len() > 1 {
-                return Err(Wrong::new(step.at, "a query is the only step of its operation"));
+    let mut found = Found::of(names.file.collections.len());
+    let operations = names.file.operations.iter().map(|of| making.operation(of, &mut found));
+    let operations = operations.collect::<Result<_, _>>()?;
+    Ok((operations, found.changes()))
+}
+
+impl Making<'_, '_> {
+    fn operation(&self, of: &operation::Operation, found: &mut Found) -> Result<Operation, Wrong> {
+        let (mut scope, mut draws) = (Scope::default(), Vec::new());
+        self.draws(&of.draws, &mut scope, &mut draws)?;
+        let mut steps = Vec::new();
+        for step in &of.steps {
+            if step.verb != Verb::Query {
+                steps.push(self.step(step, (&mut scope, &mut draws), found)?);
+                continue;
             }
-            of.step(step, &mut known)?;
-        }
-    }
-    Ok(())
-}
-
-struct Check<'a, 'f> {
-    names: &'a Names<'f>,
-    types: &'a [Type],
-}
-
-impl Check<'_, '_> {
-    fn draws(&self, draws: &[Draw]) -> Result<Scope, Wrong> {
-        let mut known = Scope::new();
-        for Draw { name, collection: of, which } in draws {
-            let collection = self.stored(of)?;
-            match which {
-                Which::New(Some(parent)) => {
-                    self.reference(parent, &known)?;
+            match &step.target {
+                _ if of.steps.len() > 1 => {
+                    return Err(Wrong::new(step.at, "a query is the only step of its operation"));
                 }
-                Which::New(None) => self.goes_on(collection, of.at)?,
-                Which::There { .. } => {}
+                Aim::Of(name, _) => self.query(name)?,
+                Aim::Drawn(_) => return Err(Wrong::new(step.at, "a query has a name")),
             }
-            known.push((name.text.clone(), Known::Document(collection)));
         }
-        Ok(known)
+        // A document is looked at before it is deleted.
+        let looks = |step: &Step| step.verb == Verb::Delete && !step.conditions.is_empty();
+        Ok(Operation {
+            name: of.name.text.clone(),
+            weight: of.weight,
+            transaction: of.atomic && (steps.len() > 1 || steps.iter().any(looks)),
+            draws,
+            steps,
+            slots: scope.slots,
+        })
+    }
+
+    fn draws(&self, said: &[Drawn], scope: &mut Scope, draws: &mut Vec<Draw>) -> Result<(), Wrong> {
+        for Drawn { name, collection: of, which } in said {
+            let collection = self.stored(of)?;
+            let draw = self.draw((collection, of.at), which, scope)?;
+            let slot = scope.add(name, Known::Drawn(collection));
+            draws.push(Draw { slot, ..draw });
+        }
+        Ok(())
+    }
+
+    /// A draw, without its slot.
+    fn draw(
+        &self,
+        (collection, at): (usize, usize),
+        which: &Said,
+        scope: &Scope,
+    ) -> Result<Draw, Wrong> {
+        let which = match which {
+            Said::There { dist, miss } => Which::There(
+                Documents::new(dist, self.counts[collection].max(1), self.hot[collection]),
+                threshold(*miss),
+            ),
+            Said::New(None) => {
+                self.goes_on(collection, at)?;
+                Which::New(None)
+            }
+            Said::New(Some(parent)) => {
+                let (slot, _, _, known) = self.references.reference(parent, scope)?;
+                let parents = self.references.names.parent_of(collection)?;
+                if parent.path.is_some() || Some(known) != parents.map(Known::Drawn) {
+                    let message = "`parent` is a drawn document of the collection of `per`";
+                    return Err(Wrong::new(parent.at, message));
+                }
+                Which::New(Some(slot))
+            }
+        };
+        Ok(Draw { slot: 0, collection, which, batch: ONE })
     }
 
     /// A collection that is loaded.
     fn stored(&self, name: &Name) -> Result<usize, Wrong> {
-        let collection = self.names.collection(name)?;
-        match self.names.file.collections[collection].stored {
+        let names = self.references.names;
+        let collection = names.collection(name)?;
+        match names.file.collections[collection].stored {
             true => Ok(collection),
             false => Err(Wrong::new(
                 name.at,
@@ -79,7 +136,7 @@ impl Check<'_, '_> {
 
     /// Refuses new documents whose place among their parent's children nobody knows.
     fn goes_on(&self, collection: usize, at: usize) -> Result<(), Wrong> {
-        let of = &self.names.file.collections[collection];
+        let of = &self.references.names.file.collections[collection];
         let has_seq = of.key.pieces.iter().any(|piece| matches!(piece, Piece::Seq(_)));
         match has_seq && of.arrange != Arrange::Rounds {
             false => Ok(()),
@@ -94,63 +151,106 @@ impl Check<'_, '_> {
         }
     }
 
-    fn step(&self, step: &Step, known: &mut Scope) -> Result<(), Wrong> {
-        let mut inner = known.clone();
-        if let Some((name, reference)) = &step.each {
-            inner.push((name.text.clone(), self.each(reference, known)?));
+    fn step(
+        &self,
+        said: &step::Step,
+        (scope, draws): (&mut Scope, &mut Vec<Draw>),
+        found: &mut Found,
+    ) -> Result<Step, Wrong> {
+        let names = scope.names.len();
+        let each = said.each.as_ref().map(|each| self.references.each(each, scope)).transpose()?;
+        let (collection, target) = self.target(said, (&mut *scope, &mut *draws), each.is_some())?;
+        if let (Verb::Delete | Verb::Put, Target::Slot(slot)) = (said.verb, &target) {
+            there(draws, *slot, (said.verb, said.at))?;
         }
-        let collection = match &step.target {
-            Target::Of(name, _) if step.verb == Verb::Query => return self.query(name),
-            Target::Of(name, which) => {
+        found.step(said.verb, collection, (draws.as_slice(), &target));
+        let of = &self.references;
+        let search = match said.verb {
+            Verb::Find => Some(self.search(collection, said, (&mut *scope, &mut *draws))?),
+            _ => None,
+        };
+        let test = |test: &(Name, Test)| of.test(collection, test, None, scope);
+        let conditions = said.condition.iter().map(test).collect::<Result<_, _>>()?;
+        let field = |name: &Name| of.field(collection, name).map(|found| found.0);
+        let fields = said.fields.iter().map(field).collect::<Result<_, _>>()?;
+        let changes = self.changes(collection, said, scope, found)?;
+        scope.names.truncate(names);
+        let answer =
+            said.answer.as_ref().map(|answer| scope.add(answer, Known::Answer(collection)));
+        Ok(Step {
+            verb: said.verb,
+            collection,
+            target,
+            each,
+            answer,
+            conditions,
+            fields,
+            search,
+            changes,
+            expect: said.expect,
+        })
+    }
+
+    /// The collection of a step, and which of its documents it is about.
+    fn target(
+        &self,
+        said: &step::Step,
+        (scope, draws): (&mut Scope, &mut Vec<Draw>),
+        each: bool,
+    ) -> Result<(usize, Target), Wrong> {
+        let of = &self.references;
+        let wrong = |message: String| Err(Wrong::new(said.at, message));
+        let new = |slot: usize| draws_new(draws, slot);
+        match (&said.target, &said.key) {
+            (Aim::Of(name, _), Some(key)) => {
                 let collection = self.stored(name)?;
-                if *which == Which::New(None) {
-                    self.goes_on(collection, name.at)?;
-                }
-                collection
+                let key = of.source(&Operand::Reference(key.clone()), (None, false), scope)?.0;
+                Ok((collection, Target::Keys(key)))
             }
-            Target::Drawn(reference) => match self.reference(reference, &inner)? {
-                (Known::Document(collection), None) => collection,
-                _ => {
+            (Aim::Drawn(reference), key) => {
+                let (slot, _, _, known) = of.reference(reference, scope)?;
+                let (Known::Drawn(collection) | Known::Answer(collection), None) =
+                    (known, &reference.path)
+                else {
                     return Err(Wrong::new(
                         reference.at,
                         format!("${} is no document", reference.name),
                     ));
+                };
+                match key {
+                    Some(_) => wrong(format!("${} has its key", reference.name)),
+                    None if said.batch.is_some() => {
+                        wrong("`batch` is of new documents that the step draws".into())
+                    }
+                    None if said.verb == Verb::Insert && !new(slot) => wrong(format!(
+                        "${} is there: what is inserted is new, draw.NAME = {{ new = \"COLLECTION\" }}",
+                        reference.name
+                    )),
+                    None => Ok((collection, Target::Slot(slot))),
                 }
-            },
-        };
-        if let Some(key) = &step.key {
-            self.reference(key, &inner)?;
-        }
-        self.tests(collection, &step.filter, &inner)?;
-        self.tests(collection, &step.condition, &inner)?;
-        if step.verb == Verb::Find {
-            self.indexed(collection, step)?;
-        }
-        for name in step.fields.iter().chain(&step.remove) {
-            self.field(collection, name)?;
-        }
-        for (name, operand) in step.set.iter().chain(&step.append) {
-            self.field(collection, name)?;
-            self.operand(operand, &inner, true)?;
-        }
-        for (name, operand) in &step.add {
-            let kind = self.field(collection, name)?;
-            if !matches!(kind, Kind::Integer | Kind::Decimal(_) | Kind::Number) {
-                let of = &self.names.file.collections[collection].name.text;
-                let message =
-                    format!("`add` needs a number; {of}.{} is {}", name.text, kind.words());
-                return Err(Wrong::new(name.at, message));
             }
-            self.operand(operand, &inner, false)?;
+            (Aim::Of(name, _), None) if said.verb == Verb::Find => {
+                Ok((self.stored(name)?, Target::Search))
+            }
+            (Aim::Of(name, which), None) => {
+                if each {
+                    return wrong(format!(
+                        "a step with `each` says which document: `key`, or \"$NAME\" for {}",
+                        name.text
+                    ));
+                }
+                let collection = self.stored(name)?;
+                let draw = self.draw((collection, name.at), which, scope)?;
+                let slot = scope.slot();
+                draws.push(Draw { slot, batch: said.batch.unwrap_or(ONE), ..draw });
+                Ok((collection, Target::Slot(slot)))
+            }
         }
-        if let Some(answer) = &step.answer {
-            known.push((answer.text.clone(), Known::Document(collection)));
-        }
-        Ok(())
     }
 
     fn query(&self, name: &Name) -> Result<(), Wrong> {
-        let names = || self.names.file.queries.iter().map(|query| query.name.text.as_str());
+        let queries = &self.references.names.file.queries;
+        let names = || queries.iter().map(|query| query.name.text.as_str());
         match names().any(|known| known == name.text) {
             true => Ok(()),
             false => Err(Wrong::new(
@@ -160,59 +260,129 @@ impl Check<'_, '_> {
         }
     }
 
-    /// What a field of a collection is.
-    fn field(&self, collection: usize, name: &Name) -> Result<Kind, Wrong> {
-        let root = (self.names.roots[collection], collection, 0);
-        let way = self.names.way(root, name, Use::One)?;
-        Ok(match way.to {
-            To::Field(id) => self.types[id].kind,
-            To::Key(_) => Kind::Text,
-            _ => Kind::Integer,
+    /// What a step does to fields.
+    fn changes(
+        &self,
+        collection: usize,
+        said: &step::Step,
+        scope: &Scope,
+        found: &mut Found,
+    ) -> Result<Vec<Change>, Wrong> {
+        let of = &self.references;
+        let mut changes = Vec::new();
+        let mut add = |path: String, to: To| {
+            let field = found.change(collection, &path, &to);
+            changes.push(Change { path, field, to });
+        };
+        for (name, operand) in &said.set {
+            let (path, _) = of.field(collection, name)?;
+            let (source, _) = of.source(operand, (Some((collection, name)), true), scope)?;
+            add(path, To::Set(source));
+        }
+        for added in &said.add {
+            let (path, source, digits) = of.added(collection, added, scope)?;
+            add(path, To::Add(source, digits));
+        }
+        for (name, operand) in &said.append {
+            let (path, kind) = of.field(collection, name)?;
+            if kind != Kind::Array {
+                let message = format!("`append` needs an array; {} is {}", name.text, kind.words());
+                return Err(Wrong::new(name.at, message));
+            }
+            let (source, _) = of.source(operand, (None, false), scope)?;
+            add(path, To::Append(source));
+        }
+        for name in &said.remove {
+            add(of.field(collection, name)?.0, To::Remove);
+        }
+        Ok(changes)
+    }
+
+    /// What a find looks for, by an index that begins with its fields: those that are equal first,
+    /// then the range.
+    fn search(
+        &self,
+        collection: usize,
+        said: &step::Step,
+        (scope, draws): (&mut Scope, &mut Vec<Draw>),
+    ) -> Result<Search, Wrong> {
+        let finds_drawn = said.filter.iter().any(|(_, test)| matches!(test, Test::AsDrawn));
+        let mut drawn = None;
+        if finds_drawn {
+            let slot = scope.slot();
+            let dist = crate::file::model::Dist::Uniform;
+            let draw = self.draw((collection, said.at), &Said::There { dist, miss: 0.0 }, scope)?;
+            draws.push(Draw { slot, ..draw });
+            drawn = Some(slot);
+        }
+        let (index, order) = self.index(collection, said)?;
+        let mut equal = Vec::new();
+        let mut range = None;
+        for at in order {
+            let test = self.references.test(collection, &said.filter[at], drawn, scope)?;
+            match test.is {
+                Is::Equal(source) => equal.push(source),
+                within => range = Some(within),
+            }
+        }
+        let first = said.filter.iter().find(|(name, _)| Some(&name.text) == index.fields.first());
+        let children_of = first.and_then(|(name, _)| {
+            let names = self.references.names;
+            let root = (names.roots[collection], collection, 0);
+            let way = names.way(root, name, super::names::Use::One).ok()?;
+            let super::model::To::Field(id) = way.to else { return None };
+            match &names.declared[id].field.make {
+                Make::Ref { name, .. } if name.text == "parent" => {
+                    names.parent_of(collection).ok().flatten()
+                }
+                _ => None,
+            }
+        });
+        Ok(Search {
+            index,
+            equal,
+            range,
+            children_of: children_of.filter(|_| said.filter.len() == 1),
+            drawn,
+            descending: said.descending.unwrap_or(false),
+            limit: said.limit,
+            pages: said.pages.unwrap_or(ONE),
         })
     }
 
-    fn tests(&self, collection: usize, tests: &[(Name, Test)], known: &Scope) -> Result<(), Wrong> {
-        for (name, test) in tests {
-            self.field(collection, name)?;
-            let operands = match test {
-                Test::AsDrawn => [None, None],
-                Test::Equal(operand) => [Some(operand), None],
-                Test::Within { min, max, .. } => [min.as_ref(), max.as_ref()],
-            };
-            for operand in operands.into_iter().flatten() {
-                self.operand(operand, known, false)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Refuses a find whose fields begin no index: those that are equal first, then the range.
-    fn indexed(&self, collection: usize, step: &Step) -> Result<(), Wrong> {
-        let of = &self.names.file.collections[collection];
+    /// The index of a find, and the places of its tests in the order of the index.
+    fn index(&self, collection: usize, said: &step::Step) -> Result<(Index, Vec<usize>), Wrong> {
+        let of = &self.references.names.file.collections[collection];
         let is_range = |(_, test): &&(Name, Test)| matches!(test, Test::Within { .. });
         let texts = |range: bool| {
-            let some = step.filter.iter().filter(move |test| is_range(test) == range);
+            let some = said.filter.iter().filter(move |test| is_range(test) == range);
             some.map(|(name, _)| name.text.as_str()).collect::<Vec<_>>()
         };
         let (equal, ranges) = (texts(false), texts(true));
         if ranges.len() > 1 {
             return Err(Wrong::new(
-                step.at,
+                said.at,
                 "a find has one range, on the field behind those that are equal",
             ));
         }
-        let serves = |fields: &[Name]| {
-            let fields: Vec<&str> = fields.iter().map(|name| name.text.as_str()).collect();
+        let serves = |fields: &[&str]| {
             fields.len() >= equal.len() + ranges.len()
                 && equal.iter().all(|name| fields[..equal.len()].contains(name))
                 && fields[equal.len()..].starts_with(&ranges)
         };
-        if of.indexes.iter().any(|index| serves(&index.fields)) {
-            return Ok(());
+        for index in &of.indexes {
+            let fields: Vec<&str> = index.fields.iter().map(|name| name.text.as_str()).collect();
+            if serves(&fields) {
+                let place =
+                    |field: &&str| said.filter.iter().position(|(name, _)| name.text == **field);
+                let order = fields.iter().filter_map(place).collect();
+                let name = format!("{}_{}", of.name.text, index.name.text);
+                return Ok((Index::new(name, of.name.text.as_str(), &fields), order));
+            }
         }
         let wanted: Vec<&str> = equal.iter().chain(&ranges).copied().collect();
         let name = wanted.join("_").replace(|c: char| !c.is_ascii_alphanumeric(), "_");
-        let place = step.filter.first().map_or(step.at, |(name, _)| name.at);
+        let place = said.filter.first().map_or(said.at, |(name, _)| name.at);
         Err(Wrong::new(
             place,
             format!(
@@ -222,72 +392,19 @@ impl Check<'_, '_> {
             ),
         ))
     }
+}
 
-    fn operand(&self, operand: &Operand, known: &Scope, set: bool) -> Result<(), Wrong> {
-        match operand {
-            Operand::Literal(..) => Ok(()),
-            Operand::Reference(reference) if reference.name == "now" => Ok(()),
-            Operand::Reference(reference) if reference.name == "new" => match set {
-                true => Ok(()),
-                false => Err(Wrong::new(
-                    reference.at,
-                    "$new is the field's generator anew: it belongs to `set`",
-                )),
-            },
-            Operand::Reference(reference) => self.reference(reference, known).map(|_| ()),
-        }
+/// Refuses to put or delete what never is there, and makes the draw of a document that is deleted
+/// one that no other delete has.
+fn there(draws: &mut [Draw], slot: usize, (verb, at): (Verb, usize)) -> Result<(), Wrong> {
+    let Some(draw) = draws.iter_mut().find(|draw| draw.slot == slot) else { return Ok(()) };
+    let Which::There(documents, miss) = &draw.which else { return Ok(()) };
+    if *miss > 0 {
+        let verb = verb.word();
+        return Err(Wrong::new(at, format!("a {verb} is of what is there: leave `miss` out")));
     }
-
-    /// What a reference leads to: the document or the element, and in it a field.
-    fn reference(
-        &self,
-        reference: &Reference,
-        known: &Scope,
-    ) -> Result<(Known, Option<Id>), Wrong> {
-        let Reference { at, name, path, pick, .. } = reference;
-        let found = known.iter().rev().find(|(known, _)| known == name);
-        let Some((_, of)) = found else {
-            return Err(Wrong::new(
-                *at,
-                format!("${name} is no draw and no answer (`as`) of an earlier step"),
-            ));
-        };
-        let Some(path) = path else { return Ok((*of, None)) };
-        let from = match of {
-            Known::Document(collection) => (self.names.roots[*collection], *collection, 0),
-            Known::Element(id) => {
-                let element = &self.names.declared[*id];
-                (element.own.unwrap_or(element.scope), element.collection, element.depth)
-            }
-        };
-        let way = self.names.way(from, path, Use::One)?;
-        let id = match way.to {
-            To::Field(id) => Some(id),
-            _ => None,
-        };
-        if *pick != Pick::Itself && !id.is_some_and(|id| self.types[id].kind == Kind::Array) {
-            return Err(Wrong::new(
-                *at,
-                format!("{} is no array, so it has no elements", path.text),
-            ));
-        }
-        Ok((*of, id))
+    if verb == Verb::Delete {
+        draw.which = Which::Once(documents.clone());
     }
-
-    /// What `each` goes over: the elements of an array, or the documents of an answer.
-    fn each(&self, reference: &Reference, known: &Scope) -> Result<Known, Wrong> {
-        match self.reference(reference, known)? {
-            (of, None) => Ok(of),
-            (_, Some(id)) => match &self.names.declared[id].field.make {
-                Make::Array(..) => Ok(Known::Element(self.names.declared[id].inner[0])),
-                _ => {
-                    let path = &self.names.declared[id].path;
-                    Err(Wrong::new(
-                        reference.at,
-                        format!("{path} is no array: `each` goes over its elements"),
-                    ))
-                }
-            },
-        }
-    }
+    Ok(())
 }

@@ -370,3 +370,31 @@ fn columns_hold_what_the_json_holds() {
         }
     }
 }
+
+/// A key tells its document, loaded or new, whatever its pieces; what is no key tells none.
+#[test]
+fn a_key_tells_its_number() {
+    let text = r#"hoap = 1
+        [collections]
+        n = { count = 50 }
+        padded = { count = 50, key = "x{n:3}y" }
+        hash = { count = 50, key = "{hash}" }
+        uuid = { count = 50, key = "u-{uuid}" }
+        object = { count = 50, key = "{objectid}" }
+        mixed = { count = "0..5", per = "n", key = "{parent}:{seq:4}" }
+        rounds = { count = "0..5", per = "uuid", arrange = "rounds", key = "{seq}/{parent}" }
+        deep = { count = "2", per = "rounds", arrange = "grouped", key = "{parent}/{seq}" }"#;
+    let plan = plan(&text.replace("count =", "fields.a = 1, count ="), 1.0);
+    let place = |collection: usize, n: u64| plan.place(collection, n);
+    for (at, of) in plan.collections.iter().enumerate() {
+        for n in (0..of.count).chain(of.count..of.count + 120) {
+            let key = key(&plan, &of.name, n);
+            assert_eq!(plan.number(at, &key, &place), Some(n), "{} {key}", of.name);
+            for wrong in [format!("{key}x"), format!("0{key}"), key[..key.len() - 1].to_owned()] {
+                let found = plan.number(at, &wrong, &place);
+                let is = found.map(|n| self::key(&plan, &of.name, n));
+                assert!(is.is_none() || is == Some(wrong.clone()), "{} {wrong}: {is:?}", of.name);
+            }
+        }
+    }
+}

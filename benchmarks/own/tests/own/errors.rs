@@ -224,6 +224,20 @@ fn of_operations() {
                 "draw.o = { from = \"a\" }\npatch = \"$o\"\neach.l = \"$o.y\"\nset = { y = 2 }",
                 "15:10: y is no array: `each` goes over its elements",
             ),
+            (
+                "draw.o = { from = \"a\" }\ninsert = \"$o\"",
+                "11:1: $o is there: what is inserted is new, draw.NAME = { new = \"COLLECTION\" }",
+            ),
+            ("put = \"a\"\nmiss = 0.1", "11:1: a put is of what is there: leave `miss` out"),
+            (
+                "draw.o = { from = \"a\" }\npatch = \"$o\"\nappend = { y = 1 }",
+                "15:12: `append` needs an array; y is an integer",
+            ),
+            (
+                "patch = \"a\"\nadd = { y = 1.5 }",
+                "14:9: a.y has 0 digits behind its point, 1.5 has more",
+            ),
+            ("read = \"a\"\nfields = [\"x.key\"]", "14:11: x.key is no field of a document"),
         ],
     );
 }
