@@ -4,10 +4,13 @@
 //! * [`file`]: the file, with line and column in every error.
 //! * [`plan`]: the file with every name looked up and every number of documents known.
 //! * [`generate`]: documents, each a function of its number.
-//! * [`workload`], [`documents`], [`files`], [`load`]: a file that the user named, as data.
+//! * [`workload`], [`document`], [`documents`], [`files`], [`load`]: a file that the user named, as
+//!   data.
 //! * [`learn`]: a file from a sample.
-//! * [`verify`]: what a database holds, against the file.
+//! * [`run`]: the operations of a file on a database; [`verify`]: what a database holds, against the
+//!   file.
 
+pub mod document;
 pub mod documents;
 pub mod file;
 pub mod files;
@@ -15,6 +18,7 @@ pub mod generate;
 pub mod learn;
 pub mod load;
 pub mod plan;
+pub mod run;
 pub mod verify;
 mod words;
 pub mod workload;
@@ -22,6 +26,7 @@ pub mod workload;
 pub use workload::NAME;
 
 use hoap_conduct::data::DataLine;
+use hoap_conduct::offer::BenchmarkLine;
 use hoap_conduct::registry::Benchmark;
 
 /// An example of a workload file, with comments.
@@ -35,5 +40,10 @@ pub static BENCHMARK: Benchmark = Benchmark {
         collections: &[],
         variant: (),
     }],
-    runs: &[],
+    runs: &[&BenchmarkLine::<run::Flags> {
+        name: NAME,
+        about: "The operations of a workload file: FILE.toml takes the place of its name",
+        variant: (),
+        questions: None,
+    }],
 };

@@ -1,10 +1,13 @@
 //! Documents as the source of a load.
 
 use std::ops::Range;
+use std::path::Path;
 
 use hoap_data::Part;
-use hoap_database::Index;
-use hoap_workload::load::LoadSource;
+use hoap_database::{Database, Index};
+use hoap_workload::load::{LoadSource, difference};
+use hoap_workload::note::{self, Note};
+use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
 use crate::workload::{NAME, Workload};
@@ -46,5 +49,28 @@ impl LoadSource for &'static Workload {
             fields: fields.clone(),
         });
         index.collect()
+    }
+}
+
+/// The workload of a file at the scale of the load, and what the database says of that.
+///
+/// # Errors
+/// Fails if the database holds no data of the file, or cannot be read. `verb` says what for.
+pub async fn loaded(
+    target: &Database,
+    file: &Path,
+    verb: &str,
+) -> Result<(&'static Workload, Note)> {
+    let note = note::expect_loaded(target, NAME).await?;
+    let scale = note.data["scale"].as_f64().unwrap_or(1.0);
+    let workload = Workload::read(file, scale)?;
+    match difference(&note, NAME, &workload.noted()) {
+        None => Ok((workload, note)),
+        Some(other) => {
+            let tried = format!("{verb} {} in {}", file.display(), target.description().url);
+            let answer = format!("the database holds other data: {other}");
+            Err(Error::new(ErrorKind::Unavailable, tried, answer)
+                .advise("name the file that was loaded, or load this one with --replace"))
+        }
     }
 }

@@ -42,6 +42,8 @@ pub struct File {
     pub seed: u64,
     /// A digest of what decides the data, at scale 1.
     pub digest: String,
+    /// A digest of the operations.
+    pub actions: String,
     /// The collections, in the order of the file.
     pub collections: Vec<Collection>,
     /// The operations, in the order of the file.
@@ -122,9 +124,13 @@ fn read(text: &str, name: &str, reader: Reader<'_>) -> Read<File> {
         }
     };
     let collections = keys.need("collections")?;
+    let mut actions = String::new();
     let operations = match keys.take("operations") {
         None => Vec::new(),
-        Some(value) => value.list()?.into_iter().map(operation::operation).collect::<Read<_>>()?,
+        Some(value) => {
+            value.canonical(&mut actions);
+            value.list()?.into_iter().map(operation::operation).collect::<Read<_>>()?
+        }
     };
     let queries = match keys.take("queries") {
         None => Vec::new(),
@@ -146,6 +152,7 @@ fn read(text: &str, name: &str, reader: Reader<'_>) -> Read<File> {
     let collections =
         entries.into_iter().map(|entry| reader.collection(entry)).collect::<Read<_>>()?;
     canonical.push_str(&reader.files.borrow());
-    let digest = format!("{:032x}", XxHash3_128::oneshot(canonical.as_bytes()));
-    Ok(File { name, about, seed, digest, collections, operations, queries })
+    let of = |text: &str| format!("{:032x}", XxHash3_128::oneshot(text.as_bytes()));
+    let (digest, actions) = (of(&canonical), of(&actions));
+    Ok(File { name, about, seed, digest, actions, collections, operations, queries })
 }

@@ -139,6 +139,13 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
         ],
     ),
     (
+        "run own",
+        [
+            "run own shop.toml --target sqlite:shop.db --clients 1,4",
+            "run own shop.toml --target sqlite:shop.db --mix checkout=50 --without ship",
+        ],
+    ),
+    (
         "verify own",
         [
             "verify own shop.toml --target sqlite:shop.db",

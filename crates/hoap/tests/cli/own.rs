@@ -1,4 +1,4 @@
-//! Workload files: generated, loaded and verified on SQLite.
+//! Workload files: generated, loaded, run and verified on SQLite.
 
 use std::path::Path;
 
@@ -228,4 +228,187 @@ fn workload_files_are_what_their_schema_says() {
         let text = format!("hoap = 1\n[collections.a]\ncount = 1\n{wrong}");
         assert!(!schema.is_valid(&read(&text)), "{wrong}");
     }
+}
+
+/// The examples run as a whole, and again on what the run before has left. Every answer is compared,
+/// and after each run all that was acknowledged is there.
+#[test]
+fn the_examples_run_and_every_answer_is_compared() {
+    let p = place();
+    for (name, scale, kinds) in [
+        ("shop", "0.01", &["product page", "order history", "checkout", "ship"][..]),
+        ("telemetry", "0.01", &["ingest", "last readings", "an hour", "heartbeat", "retention"]),
+        (
+            "sessions",
+            "0.002",
+            &["session", "touch", "log in", "edit profile", "log out everywhere"],
+        ),
+    ] {
+        let target = format!("--target sqlite:{name}.db");
+        p.ok(&format!("load {name}.toml --scale {scale} {target}"));
+        for number in 1..=3 {
+            let line = format!(
+                "run {name}.toml {target} --clients 1,3 --operations 300 --warmup 0s --check-reads \
+                 --run-seed {number} --json --out {name}-{number}"
+            );
+            let run = p.ok(&line).value()["run"].take();
+            assert_eq!(run["benchmark"], format!("own: {name}"));
+            for step in run["steps"].as_array().unwrap() {
+                let of = step["transactions"].as_array().unwrap();
+                let names: Vec<&str> = of.iter().map(|o| o["kind"].as_str().unwrap()).collect();
+                assert_eq!(names, kinds);
+                assert!(
+                    of.iter().all(|o| o["failures"].as_object().unwrap().is_empty()),
+                    "{of:#?}"
+                );
+            }
+            let checks = run["checks"].as_array().unwrap();
+            assert!(checks.iter().all(|check| check["verdict"] == "pass"), "{checks:#?}");
+            let lost = checks.iter().find(|c| c["name"] == "nothing lost: writes").unwrap();
+            assert!(lost["checked"].as_u64().unwrap() > 50, "{lost}");
+        }
+        p.ok(&format!("verify {name}.toml {target}"));
+    }
+}
+
+/// What a database does wrong beside what it acknowledges is found, and named.
+#[test]
+fn what_a_database_loses_or_changes_is_found_and_named() {
+    let p = place();
+    p.ok("load shop.toml --scale 0.004 --target sqlite:shop.db");
+    p.ok("load telemetry.toml --scale 0.005 --target sqlite:telemetry.db");
+    for (name, trigger, says) in [
+        (
+            "shop",
+            "AFTER INSERT ON orders WHEN NEW.key % 2 = 0 BEGIN DELETE FROM orders WHERE key = NEW.key; END",
+            "is not there",
+        ),
+        (
+            "shop",
+            "AFTER UPDATE ON customers BEGIN UPDATE customers SET doc = OLD.doc WHERE key = OLD.key; END",
+            ": placed is ",
+        ),
+        (
+            "shop",
+            "AFTER UPDATE ON orders BEGIN UPDATE orders SET doc = OLD.doc WHERE key = OLD.key; END",
+            "it must be \"shipped\"",
+        ),
+        (
+            "shop",
+            "AFTER INSERT ON orders BEGIN UPDATE orders SET doc = jsonb_set(doc, '$.total', 1) WHERE key = NEW.key; END",
+            ": total is 1",
+        ),
+        (
+            "shop",
+            "AFTER UPDATE ON customers BEGIN DELETE FROM customers WHERE key = '3'; END",
+            "customers 3 is not there",
+        ),
+        (
+            "shop",
+            "AFTER UPDATE ON customers BEGIN INSERT OR IGNORE INTO products (key, doc) VALUES ('x', jsonb('{}')); END",
+            "products has 41 documents, not 40",
+        ),
+        (
+            "shop",
+            "AFTER UPDATE ON customers BEGIN UPDATE orders SET doc = jsonb_set(doc, '$.customer', 'x') WHERE key % 3 = 0; END",
+            ": customer is \"x\"",
+        ),
+        (
+            "telemetry",
+            "AFTER DELETE ON readings BEGIN INSERT INTO readings (key, doc) VALUES (OLD.key, OLD.doc); END",
+            "is there, and must not be",
+        ),
+    ] {
+        std::fs::copy(p.path(&format!("{name}.db")), p.path("w.db")).unwrap();
+        let database = rusqlite::Connection::open(p.path("w.db")).unwrap();
+        database.execute_batch(&format!("CREATE TRIGGER wrong {trigger}")).unwrap();
+        database.close().unwrap();
+        let end = p.run(&format!(
+            "run {name}.toml --target sqlite:w.db --operations 300 --warmup 0s --max-failures off"
+        ));
+        assert!(end.code == 1 && end.told().contains(says), "{trigger}: {end:#?}");
+        assert!(end.told().contains("VOID"), "{trigger}: {end:#?}");
+    }
+}
+
+/// Answers that are wrong fail, if they are compared.
+#[test]
+fn a_wrong_answer_is_a_failure() {
+    let p = place();
+    p.ok("load shop.toml --scale 0.004 --target sqlite:shop.db");
+    for (statement, operation, says) in [
+        (
+            "UPDATE products SET doc = jsonb_set(doc, '$.title', 'x')",
+            "product page",
+            "title is \"x\"",
+        ),
+        ("UPDATE products SET doc = jsonb_set(doc, '$.more', 1)", "product page", "more is 1"),
+        ("DELETE FROM products", "product page", "there is no such document"),
+        ("DELETE FROM orders WHERE key % 2 = 0", "order history", " came back, not "),
+        ("UPDATE orders SET key = 'x' || key", "order history", "which the file does not make"),
+        (
+            "UPDATE orders SET doc = jsonb_set(doc, '$.at', '2024-06-0' || substr(key, 1, 1) || 'T00:00:00.000Z')",
+            "order history",
+            "at is ",
+        ),
+    ] {
+        std::fs::copy(p.path("shop.db"), p.path("w.db")).unwrap();
+        let database = rusqlite::Connection::open(p.path("w.db")).unwrap();
+        database.execute(statement, []).unwrap();
+        database.close().unwrap();
+        let shop = p.text("shop.toml");
+        let (head, rest) = shop.split_once("operations = [").unwrap();
+        let one = rest.lines().find(|line| line.contains(operation)).unwrap();
+        let (_, rest) = rest.split_once("\n]\n").unwrap();
+        p.write("one.toml", &format!("{head}name = \"shop\"\noperations = [{one}]\n{rest}"));
+        let end = p.run(
+            "run one.toml --target sqlite:w.db --operations 50 --warmup 0s --check off --check-reads",
+        );
+        assert!(end.code == 1 && end.told().contains(says), "{statement}: {end:#?}");
+    }
+}
+
+/// What a database cannot do is refused by the name of the operation, and what does not fit the file
+/// by its reason, before anything is opened.
+#[test]
+fn an_operation_that_cannot_run_is_refused_by_its_name() {
+    let p = place();
+    for (line, says) in [
+        (
+            "run shop.toml --target redis://127.0.0.1:1",
+            &["operation order history of shop", "not applicable", "--without \"order history\""][..],
+        ),
+        ("run sessions.toml --target duckdb:x.duckdb", &["operation session of sessions"]),
+        (
+            "run shop.toml --target sqlite:x.db --without shop",
+            &["no operation \"shop\"; there are"],
+        ),
+        ("run shop.toml --target sqlite:x.db --mix ship", &["a weight is OPERATION=N"]),
+        ("run shop.toml --target sqlite:x.db --mix ship=-1", &["not negative"]),
+        (
+            "run shop.toml --target sqlite:x.db --part 1/2 --start-at 2100-01-01T00:00:00Z",
+            &["several drivers"],
+        ),
+    ] {
+        p.fails(line, 2, says);
+    }
+    assert!(!p.path("x.db").exists() && !p.path("runs").exists());
+    p.fails("run shop.toml --target sqlite:x.db", 3, &["x.db"]);
+    p.ok("load shop.toml --scale 0.004 --target sqlite:shop.db");
+    p.fails("run telemetry.toml --target sqlite:shop.db", 3, &["name shop, not telemetry"]);
+    let run = p.ok("run shop.toml --target sqlite:shop.db --operations 20 --warmup 0s --without checkout --mix ship=10 --json");
+    assert_eq!(run.value()["run"]["benchmark"], "own: shop, ship=10, without checkout");
+}
+
+/// One command runs a file on several databases, and its page compares them.
+#[cfg(unix)]
+#[test]
+fn a_workload_file_compares_databases() {
+    let p = place();
+    let targets = "--target a=sqlite:a.db --target b=sqlite:b.db?synchronous=off";
+    p.ok(&format!("load telemetry.toml --scale 0.005 {targets}"));
+    let line = format!("run telemetry.toml {targets} --operations 100 --warmup 0s --out both");
+    let told = p.ok(&line).told();
+    assert!(told.contains("own: telemetry on a, b: 3 runs each, by turns"), "{told}");
+    assert!(p.path("both/report.html").exists());
 }

@@ -1,0 +1,162 @@
+//! Which operations run, how often, and what they need.
+
+use hoap_database::What;
+use hoap_database::path;
+use hoap_databases::offers;
+use hoap_workload::{Error, ErrorKind, Result};
+use serde_json::{Map, Value};
+
+use crate::file::step::Verb;
+use crate::plan::action::{Operation, Step};
+use crate::workload::Workload;
+
+/// A weight of an operation that the user typed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weight {
+    name: String,
+    weight: f64,
+}
+
+impl std::str::FromStr for Weight {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Weight, String> {
+        let (name, weight) = text.rsplit_once('=').ok_or("a weight is OPERATION=N")?;
+        match weight.parse::<f64>() {
+            Ok(weight) if weight >= 0.0 && weight.is_finite() => {
+                Ok(Weight { name: name.to_owned(), weight })
+            }
+            _ => Err(format!("{weight:?} is no weight: it is a number that is not negative")),
+        }
+    }
+}
+
+/// The operations that run, by their places in the plan, with their weights.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mix {
+    /// Those with a weight.
+    pub weights: Vec<(usize, f64)>,
+    /// What was typed of it, which is part of the benchmark's name.
+    typed: String,
+}
+
+impl Mix {
+    /// That of the file, but for what the user typed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] if the file has no such operation, or none is left.
+    pub fn new(workload: &Workload, mix: &[Weight], without: &[String]) -> Result<Mix> {
+        let operations = &workload.plan.operations;
+        let wrong = |answer: String, advice: &str| {
+            let tried = format!("run {}", workload.file.name);
+            Err(Error::new(ErrorKind::Invalid, tried, answer).advise(advice))
+        };
+        let mut weights: Vec<f64> = operations.iter().map(|of| of.weight).collect();
+        let mut typed = Vec::new();
+        let changes = mix.iter().map(|of| (of.name.as_str(), of.weight));
+        for (name, weight) in changes.chain(without.iter().map(|name| (name.as_str(), 0.0))) {
+            let Some(at) = operations.iter().position(|of| of.name == name) else {
+                let names: Vec<&str> = operations.iter().map(|of| of.name.as_str()).collect();
+                return wrong(
+                    format!("it has no operation {name:?}; there are {}", names.join(", ")),
+                    "name one of these",
+                );
+            };
+            typed.push(match weight == 0.0 {
+                true => format!("without {name}"),
+                false => format!("{name}={weight}"),
+            });
+            weights[at] = weight;
+        }
+        let weights: Vec<_> =
+            weights.into_iter().enumerate().filter(|(_, weight)| *weight > 0.0).collect();
+        if weights.is_empty() {
+            return wrong(
+                "no operation has a weight".into(),
+                "give the file operations: `hoap init own` shows some",
+            );
+        }
+        Ok(Mix { weights, typed: typed.join(", ") })
+    }
+
+    /// The benchmark's name: that of the file, with what is not of the file.
+    pub fn name(&self, workload: &Workload) -> String {
+        let comma = if self.typed.is_empty() { "" } else { ", " };
+        format!("own: {}{comma}{}", workload.file.name, self.typed)
+    }
+
+    /// Whether it writes.
+    pub fn writes(&self, workload: &Workload) -> bool {
+        let mut steps = self.operations(workload).flat_map(|of| &of.steps);
+        steps.any(|step| !matches!(step.verb, Verb::Read | Verb::Find))
+    }
+
+    /// The operations that run.
+    pub fn operations<'w>(&'w self, workload: &'w Workload) -> impl Iterator<Item = &'w Operation> {
+        self.weights.iter().map(|(at, _)| &workload.plan.operations[*at])
+    }
+
+    /// What decides the operations, for the record: their weights, and a digest of what they do.
+    pub fn noted(&self, workload: &Workload) -> Value {
+        let mut noted = Map::new();
+        for (at, weight) in &self.weights {
+            noted.insert(workload.plan.operations[*at].name.clone(), (*weight).into());
+        }
+        noted.insert("operations".into(), workload.file.actions.as_str().into());
+        noted.into()
+    }
+
+    /// Refuses a database that cannot run one of the operations, by its name, before anything is
+    /// opened.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`].
+    pub fn offered(&self, workload: &Workload, url: &str) -> Result<()> {
+        self.operations(workload).try_for_each(|of| {
+            let refused = |mut e: Error| {
+                e.tried = format!("run the operation {} of {}", of.name, workload.file.name);
+                let rest = format!("--without {:?} runs the others", of.name);
+                e.advise(rest)
+            };
+            if let Some(why) = never(of) {
+                let e = Error::new(ErrorKind::Invalid, String::new(), why);
+                return Err(refused(e));
+            }
+            offers(url, &needs(of)).map_err(refused)
+        })
+    }
+}
+
+/// Why no database runs an operation.
+fn never(operation: &Operation) -> Option<&'static str> {
+    match operation.steps.iter().any(|step| step.verb == Verb::Scan) {
+        _ if operation.steps.is_empty() => {
+            Some("queries of a workload file do not run beside its operations yet")
+        }
+        true => Some("scans in the order of keys do not run yet"),
+        false => None,
+    }
+}
+
+/// What an operation needs of a database.
+pub fn needs(operation: &Operation) -> Vec<What> {
+    if operation.transaction {
+        return vec![What::Transactions];
+    }
+    let mut needs = vec![What::Operations];
+    for step in &operation.steps {
+        match step.verb {
+            Verb::Find => needs.push(What::Finds),
+            Verb::Patch => {
+                needs.push(if nested(step) { What::NestedPatches } else { What::Patches })
+            }
+            _ => {}
+        }
+    }
+    needs
+}
+
+/// Whether a patch is of a field within another one.
+fn nested(step: &Step) -> bool {
+    step.changes.iter().any(|change| !path::is_member(&change.path))
+}

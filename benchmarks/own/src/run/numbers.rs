@@ -1,0 +1,342 @@
+//! Which documents of a collection there are, while a run makes some and removes others.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hoap_data::Part;
+use hoap_data::random::Stream;
+
+use crate::plan::draw::Documents;
+
+/// How often a document is drawn again that may not be there.
+const REDRAWS: usize = 16;
+
+/// What becomes of a document that is not surely there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// New; its insert is not acknowledged, and may have been applied.
+    Claimed,
+    /// New; it was never inserted, or surely without effect.
+    Never,
+    /// Its delete has begun.
+    Deleting,
+    /// Its delete was acknowledged.
+    Gone,
+    /// It was put while it was deleted: nobody knows which came last.
+    Contested,
+}
+
+/// Whether a document is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum There {
+    Yes,
+    Perhaps,
+    No,
+}
+
+/// The documents of a collection.
+#[derive(Debug)]
+pub struct Numbers {
+    /// Documents that were loaded.
+    loaded: u64,
+    /// Of new documents each of several drivers has every so manieth.
+    part: Part,
+    /// Whether operations make or remove documents.
+    moves: bool,
+    /// Whether documents may have been deleted by earlier runs, nobody knows which.
+    lax: bool,
+    /// Those before this one were deleted by earlier runs.
+    gone: u64,
+    /// New documents, this driver's, up to which all are there that ever will be.
+    ready: AtomicU64,
+    /// The place of the oldest that no delete has begun for.
+    oldest: AtomicU64,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// This driver's new documents: how many there were before the run, and are claimed.
+    first: u64,
+    next: u64,
+    /// Those of them whose insert goes on.
+    open: BTreeSet<u64>,
+    inserted: u64,
+    fates: HashMap<u64, Fate>,
+    /// The parents of new documents whose draw names them.
+    parents: HashMap<u64, u64>,
+}
+
+impl Numbers {
+    /// Those of a collection that was just loaded.
+    pub fn new(loaded: u64, part: Part, moves: bool) -> Numbers {
+        let (ready, oldest, state) = Default::default();
+        Numbers { loaded, part, moves, lax: false, gone: 0, ready, oldest, state }
+    }
+
+    /// The same of a collection in which earlier runs have inserted so many documents of this
+    /// driver's, and deleted those before the oldest, or any.
+    pub fn go_on(&mut self, first: u64, oldest: u64, lax: bool) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        (state.first, state.next) = (first, first);
+        *self.ready.get_mut() = first;
+        *self.oldest.get_mut() = oldest;
+        (self.gone, self.lax) = (oldest, lax);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of the document at a place: first those that were loaded, then this driver's new
+    /// ones.
+    pub fn at(&self, place: u64) -> u64 {
+        match place.checked_sub(self.loaded) {
+            None => place,
+            Some(new) => self.loaded + new * self.part.of + self.part.part - 1,
+        }
+    }
+
+    /// Documents that were loaded.
+    pub fn loaded(&self) -> u64 {
+        self.loaded
+    }
+
+    /// Which one of this driver's new documents a number is.
+    fn new_of(&self, number: u64) -> Option<u64> {
+        Some(number.checked_sub(self.loaded)? / self.part.of)
+    }
+
+    /// A document that is there, as far as that is known.
+    pub fn draw(&self, documents: &Documents, random: &mut Stream) -> u64 {
+        let place = |random: &mut Stream| {
+            let end = self.loaded + self.ready.load(Ordering::Acquire);
+            let words = [random.next_u64(), random.next_u64()];
+            documents.among(words, self.oldest.load(Ordering::Acquire), end)
+        };
+        if !self.moves {
+            return self.at(place(random));
+        }
+        let state = self.state();
+        self.settled(&state, || place(random)).unwrap_or(0)
+    }
+
+    /// One that is there, and that no other delete has; `None` if none is left.
+    pub fn once(&self, documents: &Documents, random: &mut Stream) -> Option<u64> {
+        let mut state = self.state();
+        let number = self.settled(&state, || {
+            let end = self.loaded + self.ready.load(Ordering::Acquire);
+            let words = [random.next_u64(), random.next_u64()];
+            documents.among(words, self.oldest.load(Ordering::Acquire), end)
+        })?;
+        state.fates.insert(number, Fate::Deleting);
+        let mut oldest = self.oldest.load(Ordering::Acquire);
+        while oldest < self.end() && !self.is_free(&state, oldest) {
+            oldest += 1;
+        }
+        self.oldest.store(oldest, Ordering::Release);
+        Some(number)
+    }
+
+    fn end(&self) -> u64 {
+        self.loaded + self.ready.load(Ordering::Acquire)
+    }
+
+    /// Whether the document at a place is there, as far as that is known.
+    fn is_free(&self, state: &State, place: u64) -> bool {
+        place >= self.gone && !state.fates.contains_key(&self.at(place))
+    }
+
+    /// A number without a fate: one that is drawn, or the next one behind it.
+    fn settled(&self, state: &State, mut place: impl FnMut() -> u64) -> Option<u64> {
+        let mut drawn = 0;
+        for _ in 0..REDRAWS {
+            drawn = place();
+            if self.is_free(state, drawn) {
+                return Some(self.at(drawn));
+            }
+        }
+        let mut all = (drawn..self.end()).chain(self.gone..drawn);
+        all.find(|place| self.is_free(state, *place)).map(|place| self.at(place))
+    }
+
+    /// A new document, the child of this parent if one is named.
+    pub fn claim(&self, parent: Option<u64>) -> u64 {
+        let mut state = self.state();
+        let new = state.next;
+        state.next += 1;
+        state.open.insert(new);
+        let number = self.at(self.loaded + new);
+        state.fates.insert(number, Fate::Claimed);
+        state.parents.extend(parent.map(|parent| (number, parent)));
+        number
+    }
+
+    /// The insert of a new document has ended: it is there (`Yes`), may be, or is not.
+    pub fn inserted(&self, number: u64, there: There) {
+        let mut state = self.state();
+        match there {
+            There::Yes => {
+                state.fates.remove(&number);
+                state.inserted += 1;
+            }
+            There::Perhaps => {}
+            There::No => {
+                state.fates.insert(number, Fate::Never);
+            }
+        }
+        if let Some(new) = self.new_of(number) {
+            state.open.remove(&new);
+        }
+        let ready = state.open.first().copied().unwrap_or(state.next);
+        self.ready.store(ready, Ordering::Release);
+    }
+
+    /// Begins to delete a document; false if another delete has, or it is not surely there.
+    pub fn delete(&self, number: u64) -> bool {
+        let mut state = self.state();
+        let free = number >= self.gone && !state.fates.contains_key(&number);
+        if free {
+            state.fates.insert(number, Fate::Deleting);
+        }
+        free
+    }
+
+    /// The delete of a document has ended: it is still there (`Yes`), may be, or is not.
+    pub fn deleted(&self, number: u64, there: There) {
+        let mut state = self.state();
+        if state.fates.get(&number) == Some(&Fate::Contested) {
+            return;
+        }
+        match there {
+            There::Yes => state.fates.remove(&number),
+            There::Perhaps => None,
+            There::No => state.fates.insert(number, Fate::Gone),
+        };
+    }
+
+    /// A document was put, or may have been.
+    pub fn put(&self, number: u64) {
+        if self.moves
+            && let Some(fate) = self.state().fates.get_mut(&number)
+            && matches!(fate, Fate::Deleting | Fate::Gone)
+        {
+            *fate = Fate::Contested;
+        }
+    }
+
+    /// Whether the document of this number is there.
+    pub fn there(&self, number: u64) -> There {
+        if !self.moves {
+            return There::Yes;
+        }
+        match self.state().fates.get(&number) {
+            Some(Fate::Claimed | Fate::Deleting | Fate::Contested) => There::Perhaps,
+            Some(Fate::Never | Fate::Gone) => There::No,
+            None if number < self.gone => There::No,
+            None if self.lax => There::Perhaps,
+            None => There::Yes,
+        }
+    }
+
+    /// Whether this run has begun to make or remove a document.
+    pub fn moved(&self, number: u64) -> bool {
+        self.state().fates.contains_key(&number)
+    }
+
+    /// The documents that may have been there before this run.
+    pub fn before(&self) -> impl Iterator<Item = u64> {
+        let first = self.state().first;
+        (self.gone..self.loaded + first).map(|place| self.at(place))
+    }
+
+    /// The number of the first new document of this run.
+    pub fn first_new(&self) -> u64 {
+        let first = self.state().first;
+        self.at(self.loaded + first)
+    }
+
+    /// The parent of a new document whose draw named it.
+    pub fn parent(&self, number: u64) -> Option<u64> {
+        match number < self.loaded {
+            true => None,
+            false => self.state().parents.get(&number).copied(),
+        }
+    }
+
+    /// How many inserts have begun.
+    pub fn begun(&self) -> u64 {
+        let state = self.state();
+        state.next - state.first
+    }
+
+    /// How many documents there are, of which so many were there before the run.
+    pub fn count(&self, before: u64) -> RangeInclusive<u64> {
+        let state = self.state();
+        let of = |fate: Fate| state.fates.values().filter(|of| **of == fate).count() as u64;
+        let most = (before + state.inserted).saturating_sub(of(Fate::Gone));
+        most.saturating_sub(of(Fate::Deleting) + of(Fate::Contested))..=most + of(Fate::Claimed)
+    }
+
+    /// What the run has made or removed: at most so many numbers of each.
+    pub fn written(&self, most: u64) -> Vec<u64> {
+        let state = self.state();
+        let new = state.next - state.first;
+        let every = new.div_ceil(most.max(1)).max(1) as usize;
+        let new = (state.first..state.next).step_by(every);
+        let mut all: BTreeSet<u64> = new.map(|new| self.at(self.loaded + new)).collect();
+        all.extend(state.fates.keys().take(most as usize));
+        all.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hoap_data::permutation::Permutation;
+
+    use super::*;
+    use crate::file::model::Dist;
+
+    fn documents(dist: &Dist) -> Documents {
+        Documents::new(dist, 10, Permutation::new(10, 1))
+    }
+
+    #[test]
+    fn each_document_is_deleted_once_and_drawn_while_it_is_there() {
+        let mut random = Stream::new(1, &[]);
+        for dist in [Dist::Uniform, Dist::Zipfian { theta: 0.99 }, Dist::Oldest] {
+            let (numbers, documents) = (Numbers::new(10, Part::WHOLE, true), documents(&dist));
+            let mut gone = BTreeSet::new();
+            for n in 0..10 {
+                let one = numbers.once(&documents, &mut random).unwrap();
+                assert!(gone.insert(one) && (dist != Dist::Oldest || one == n), "{dist:?}");
+                assert_eq!(numbers.there(one), There::Perhaps);
+                numbers.deleted(one, There::No);
+                assert_eq!((numbers.there(one), numbers.count(10)), (There::No, 9 - n..=9 - n));
+                assert!(n == 9 || !gone.contains(&numbers.draw(&documents, &mut random)));
+            }
+            assert_eq!(numbers.once(&documents, &mut random), None);
+        }
+    }
+
+    #[test]
+    fn new_documents_are_drawn_when_they_are_there() {
+        let mut random = Stream::new(1, &[]);
+        let numbers = Numbers::new(10, Part { part: 2, of: 3 }, true);
+        let latest = documents(&Dist::Latest { theta: 0.99 });
+        let new: Vec<u64> = (0..3).map(|_| numbers.claim(None)).collect();
+        assert_eq!(new, [11, 14, 17]);
+        numbers.inserted(14, There::Yes);
+        assert!((0..50).all(|_| numbers.draw(&latest, &mut random) < 10));
+        numbers.inserted(11, There::No);
+        let drawn: BTreeSet<u64> = (0..200).map(|_| numbers.draw(&latest, &mut random)).collect();
+        assert!(drawn.contains(&14) && !drawn.contains(&11) && !drawn.contains(&17), "{drawn:?}");
+        assert_eq!(numbers.count(10), 11..=12);
+        numbers.inserted(17, There::Perhaps);
+        assert_eq!((numbers.there(17), numbers.there(11)), (There::Perhaps, There::No));
+        assert_eq!(numbers.written(100), [11, 14, 17]);
+    }
+}

@@ -1,0 +1,94 @@
+//! What all clients of a run share.
+
+use std::time::Instant;
+
+use hoap_data::Part;
+use hoap_workload::clients::ClientStreams;
+
+use super::numbers::Numbers;
+use crate::generate::place::At;
+use crate::plan::action::Which;
+use crate::plan::draw::Choice;
+use crate::workload::Workload;
+
+/// What all clients of a run share.
+pub struct Shared {
+    /// The workload.
+    pub workload: &'static Workload,
+    /// The documents of each collection of the plan.
+    pub numbers: Vec<Numbers>,
+    /// Which operation is drawn how often.
+    pub mix: Choice,
+    /// The operations of the mix, by their places in the plan.
+    pub operations: Vec<usize>,
+    /// Whether every answer is compared.
+    pub check: bool,
+    /// The seed of all draws.
+    pub seed: u64,
+    /// The random numbers of the clients.
+    pub clients: ClientStreams,
+    /// When the clock of the ledger began.
+    pub epoch: Instant,
+    /// The collections whose new documents may have a parent that their draw names.
+    adopts: Vec<bool>,
+}
+
+impl Shared {
+    /// Of a workload whose operations have these weights.
+    pub fn new(
+        workload: &'static Workload,
+        weights: &[(usize, f64)],
+        (check, seed, part): (bool, u64, Part),
+    ) -> Shared {
+        let plan = &workload.plan;
+        let runs = |at: &usize| weights.iter().any(|(of, _)| of == at);
+        let numbers =
+            plan.collections.iter().zip(&plan.changes).map(|(of, changes)| {
+                Numbers::new(of.count, part, changes.inserts || changes.deletes)
+            });
+        let mut adopts = vec![false; plan.collections.len()];
+        for at in (0..plan.operations.len()).filter(runs) {
+            for draw in &plan.operations[at].draws {
+                adopts[draw.collection] |= matches!(draw.which, Which::New(Some(_)));
+            }
+        }
+        let of: Vec<f64> = weights.iter().map(|(_, weight)| *weight).collect();
+        Shared {
+            workload,
+            numbers: numbers.collect(),
+            mix: Choice::new(of.len(), &of, &crate::file::model::Dist::Uniform),
+            operations: weights.iter().map(|(at, _)| *at).collect(),
+            check,
+            seed,
+            clients: ClientStreams::default(),
+            epoch: Instant::now(),
+            adopts,
+        }
+    }
+
+    /// Nanoseconds since the clock of the ledger began.
+    pub fn now(&self) -> u64 {
+        u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// The place of a document.
+    pub fn place(&self, collection: usize, number: u64) -> At {
+        let plan = &self.workload.plan;
+        match self.parent(collection, number) {
+            None => plan.place(collection, number),
+            Some(parent) => plan.adopted(collection, number, parent),
+        }
+    }
+
+    /// The parent of a new document whose draw named it.
+    fn parent(&self, collection: usize, number: u64) -> Option<u64> {
+        let adopts = self.adopts[collection];
+        adopts.then(|| self.numbers[collection].parent(number)).flatten()
+    }
+
+    /// The number of the document that has this key.
+    pub fn number(&self, collection: usize, key: &str) -> Option<u64> {
+        let place = |collection: usize, number: u64| self.place(collection, number);
+        self.workload.plan.number(collection, key, &place)
+    }
+}
