@@ -3,6 +3,7 @@
 use hoap_database::path::{self, WHOLE};
 use hoap_database::{Bounds, Condition, Is, Row, patches};
 use hoap_workload::alike::{same, unlike};
+use hoap_workload::checks::Found;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
@@ -61,14 +62,8 @@ impl Shared {
     fn document(&self, collection: usize, at: &At, (paths, row): (&[&str], &Row)) -> Judged {
         if let ([WHOLE], [Value::Object(found)]) = (paths, &row[..]) {
             let document = self.workload.unchanged(collection, at);
-            let made = document.names().map(str::to_owned);
-            let mut names: Vec<String> = made.collect();
-            names
-                .extend(found.keys().filter(|name| !document.names().any(|n| n == *name)).cloned());
-            let value = |name: &String| found.get(name).cloned().unwrap_or_default();
-            let row: Row = names.iter().map(value).collect();
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            return match document.wrong(&names, &row).into_iter().next() {
+            let found = Found { fields: found, tells: true };
+            return match document.wrong(found).into_iter().next() {
                 Some(wrong) => Err(wrong),
                 None => Ok(()),
             };

@@ -3,7 +3,7 @@
 use hoap_database::path::{self, WHOLE};
 use hoap_database::{Access, Database, Documents, Intent, Session};
 use hoap_workload::Result;
-use hoap_workload::checks::{ByKey, Reader, Watch};
+use hoap_workload::checks::{Reader, Watch};
 use serde_json::Value;
 
 use super::checked::Before;
