@@ -9,6 +9,7 @@ use hoap_record::{Repetition, Step};
 use crate::flags::Common;
 use crate::plan::Plan;
 use crate::schedule::StepPosition;
+use crate::size::Size;
 use crate::start::Start;
 
 /// Whoever started a run: the command line, or a test. By default it ignores what it is told.
@@ -26,6 +27,9 @@ pub trait Caller: Sync {
 
     /// The steps that will run, so many times over. No client has connected yet.
     fn planned(&self, _plan: &Plan, _times: usize) {}
+
+    /// Documents of this size will be loaded.
+    fn loads(&self, _size: &Size) {}
 
     /// Watches the step that begins at this position of the run.
     fn observer(&self, _position: StepPosition) -> Box<dyn Observer + '_> {

@@ -8,7 +8,7 @@
 //! * [`start`]: when steps begin for which somebody named a time.
 //! * [`caller`]: what a run tells whoever started it, and what it asks.
 //! * [`repeat`]: repetitions; [`merge`]: several drivers.
-//! * [`data`], [`load`](mod@load): what is loaded; [`labels`]: what a run is known by.
+//! * [`data`], [`load`](mod@load): what is loaded, of which [`size`]; [`labels`]: what a run is known by.
 //!
 //! Nothing here prints.
 
@@ -33,6 +33,7 @@ pub mod registry;
 pub mod repeat;
 pub mod run;
 pub mod schedule;
+pub mod size;
 pub mod start;
 mod starts;
 pub mod values;

@@ -2,10 +2,9 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use hoap_data::Part;
 use hoap_database::Documents;
 use hoap_record::{Description, Ingestion};
 use hoap_workload::load::{self, Clients, Existing, Load, LoadSource, Loaded, Progress, Rate};
@@ -13,6 +12,7 @@ use hoap_workload::words::counted;
 use hoap_workload::{Local, Result};
 
 use crate::caller::Caller;
+use crate::size::Size;
 use crate::values::{LoadClients, LoadRate, PartArg};
 
 /// Where a load goes and what it does about what is there.
@@ -145,47 +145,6 @@ pub trait Watch: Send + Sync {
     ) -> Local<'a, Result<Option<Ingestion>>>;
 }
 
-/// How much data there is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Size {
-    /// Documents.
-    pub documents: u64,
-    /// About how many bytes they are as JSON.
-    pub bytes: u64,
-    /// About how many write units they are where a unit is a kilobyte that a document begins.
-    pub write_units: u64,
-    /// About how long one core takes to make them.
-    pub making: Duration,
-}
-
-impl Size {
-    /// The size of a part of these documents: some of each collection are made.
-    pub fn of(source: &dyn LoadSource, part: Part) -> Size {
-        const MADE: u64 = 500;
-        let mut size = Size::default();
-        let (mut key, mut text) = (String::new(), Vec::new());
-        for at in 0..source.collections().len() {
-            let all = source.part(at, part.part, part.of);
-            let count = all.end - all.start;
-            let made = count.min(MADE);
-            text.clear();
-            let mut units = 0;
-            let begun = Instant::now();
-            for n in 0..made {
-                let before = text.len();
-                source.append(at, all.start + count / made * n, &mut key, &mut text);
-                units += (text.len() - before).div_ceil(1024);
-            }
-            let times = count as f64 / made.max(1) as f64;
-            size.making += begun.elapsed().mul_f64(times);
-            size.documents += count;
-            size.bytes += (text.len() as f64 * times) as u64;
-            size.write_units += (units as f64 * times) as u64;
-        }
-        size
-    }
-}
-
 /// What a load did.
 pub struct Done {
     /// What this process wrote.
@@ -208,6 +167,12 @@ pub fn load<'a>(caller: &'a dyn Caller, asked: &'a dyn AskedLoad) -> Local<'a, R
         let target = hoap_databases::open(&loading.target).await?;
         let documents = target.documents()?;
         let mut existing = loading.existing();
+        let size = Size::of(&*source, loading.part.part);
+        if !loading.adopt {
+            caller.loads(&size);
+        }
+        // How much earlier processes wrote is known in documents alone.
+        let by_bytes = existing != Existing::Resume;
         if let Some(chosen) = loading.part.chosen() {
             caller.say(&chosen);
         }
@@ -224,9 +189,11 @@ pub fn load<'a>(caller: &'a dyn Caller, asked: &'a dyn AskedLoad) -> Local<'a, R
         let mut progress = |progress: Progress<'_>| match progress {
             Progress::Written { collection, documents, of, bytes, clients } => {
                 let rate = bytes as f64 / 1e6 / started.elapsed().as_secs_f64().max(1e-3);
+                // Documents differ in size, so that bytes are the better measure of time.
+                let (done, of) = if by_bytes { (bytes, size.bytes) } else { (documents, of) };
                 let bar = shown.get_or_insert_with(|| caller.progress("load", of));
                 let clients = counted(clients, "client", "clients");
-                bar(documents, format!("{rate:.0} MB/s, {clients}, {collection}").into());
+                bar(done, format!("{rate:.0} MB/s, {clients}, {collection}").into());
             }
             Progress::Read { collection, documents, of } => {
                 let bar = shown.get_or_insert_with(|| caller.progress("adopt", of));

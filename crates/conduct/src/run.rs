@@ -26,7 +26,7 @@ use crate::meter::Meter;
 use crate::offer::Recorded;
 use crate::own_limit;
 use crate::plan::{FrontierPlan, Loops, Plan, SearchPlan};
-use crate::schedule::{Span, StepPosition};
+use crate::schedule::{Ran, Span, StepPosition};
 use crate::starts::Starts;
 
 /// Runs a benchmark. `record` is what is known before the first step.
@@ -94,7 +94,8 @@ async fn between_checks<B: Benchmark>(
     let start = setting.caller.start().unwrap_or(&setting.common.conduct.start_at);
     let starts = Starts::new(setting, start);
     let memories = Vec::new();
-    let mut steps = Steps { setting, benchmark, folder, record, observed, starts, memories };
+    let ran = Ran::default();
+    let mut steps = Steps { setting, benchmark, folder, record, observed, starts, memories, ran };
     let end = steps.all(plan);
     let (memories, start) = (steps.memories, steps.starts.check());
     record.checks.extend(start);
@@ -152,10 +153,6 @@ fn read<B: Benchmark>(benchmark: &B, when: &str, begun: Instant, record: &mut Ru
     }
 }
 
-/// The position of a step of a search: nobody knows how many follow.
-const SEARCHING: StepPosition =
-    StepPosition { of: None, rest: Span { time: Duration::ZERO, open: true } };
-
 /// Steps that run one after the other.
 struct Steps<'a, B: Benchmark> {
     setting: &'a Setting<'a>,
@@ -167,27 +164,27 @@ struct Steps<'a, B: Benchmark> {
     starts: Starts<'a>,
     /// What the clients remember, also where a step fails or is stopped.
     memories: Vec<MemoryOf<B::Operations>>,
+    ran: Ran,
 }
 
 impl<B: Benchmark> Steps<'_, B> {
     fn all(&mut self, plan: &Plan) -> Result<()> {
         let of = plan.steps.len();
-        // How long the loops of the queries took alone.
-        let mut alone = None;
         for step in &plan.steps {
             let mut step = step.clone();
-            if let (Some(seconds), End::After(_)) = (alone, step.end) {
+            if let (Some(seconds), End::After(_)) = (self.ran.alone, step.end) {
                 step.end = End::After(seconds);
             }
-            let rest = Span::left(plan, step.number, alone);
-            self.one(&step, StepPosition { of: Some(of), rest })?;
+            let own = Span::expected(plan, &step, &self.ran);
+            let rest = Span::left(plan, step.number, &self.ran);
+            self.one(&step, StepPosition { of: Some(of), own, rest })?;
             let Some(ended) = self.ended() else {
                 if let Some(up_to) = plan.loops_set_time
                     && step.tx_clients == 0
-                    && alone.is_none()
+                    && self.ran.alone.is_none()
                 {
                     let seconds = self.record.steps.last().map_or(0.0, |step| step.seconds);
-                    alone = Some(Loops::rounded(seconds, up_to));
+                    self.ran.alone = Some(Loops::rounded(seconds, up_to));
                 }
                 continue;
             };
@@ -216,7 +213,9 @@ impl<B: Benchmark> Steps<'_, B> {
             if number == 1 {
                 step.connect_limit = Duration::ZERO;
             }
-            self.one(&step, SEARCHING)?;
+            // Nobody knows how many follow.
+            let (own, rest) = (Span::of(&step), Span::at_least(Duration::ZERO));
+            self.one(&step, StepPosition { of: None, own, rest })?;
             let step = self.joint(number - 1)?;
             let alone = |step: &Step| match tx_clients {
                 0 => step.queries_per_hour.filter(|_| step.incomplete.is_none()),
@@ -234,6 +233,7 @@ impl<B: Benchmark> Steps<'_, B> {
 
     /// Runs a step and keeps what it measured.
     fn one(&mut self, plan: &StepPlan, position: StepPosition) -> Result<()> {
+        let begun = Instant::now();
         let Setting { caller, .. } = self.setting;
         if let Some(claim) = self.benchmark.claim() {
             in_use::before_step(self.setting, claim, plan);
@@ -259,6 +259,7 @@ impl<B: Benchmark> Steps<'_, B> {
         self.record.steps.push(outcome.step);
         self.record.events.extend(outcome.events);
         self.record.stopped_by = outcome.stopped_by.map(|e| e.to_string());
+        self.ran.add(plan, begun.elapsed());
         self.folder.checkpoint(self.record)
     }
 
@@ -278,7 +279,7 @@ impl<B: Benchmark> Steps<'_, B> {
         let seen: Vec<_> = closed.iter().map(|o| (o.kind.as_str(), o.count)).collect();
         let effort = Effort::new(plan.shortest, plan.longest, &seen);
         let bounds = Bounds { slas: plan.slas.clone(), failures: 0.0 };
-        let search = max_rate(bounds, effort, throughput / 2.0, |rate, time| {
+        let search = max_rate(bounds, effort, throughput / 2.0, |rate, time, follow| {
             let own = rate / drivers.unwrap_or(1) as f64;
             let step = StepPlan {
                 number: self.record.steps.len() + 1,
@@ -287,7 +288,10 @@ impl<B: Benchmark> Steps<'_, B> {
                 connect_limit: plan.connect_limit,
                 ..like.clone()
             };
-            self.one(&step, SEARCHING)?;
+            let own = Span::of(&step);
+            let each = Span::known(time + self.ran.beside());
+            let rest = each.times(u32::try_from(follow).unwrap_or(u32::MAX));
+            self.one(&step, StepPosition { of: None, own, rest })?;
             Ok(self.joint(step.number - 1)?.as_ref().map(ProbeResult::of))
         })?;
         let search = Search { drivers, ..search };

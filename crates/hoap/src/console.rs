@@ -118,7 +118,7 @@ impl Console {
 
     /// A bar for work of known length.
     pub fn bar(&self, what: &str, length: u64) -> Bar {
-        Bar { line: self.line(), what: what.to_owned(), length, drawn: None }
+        Bar { line: self.line(), what: what.to_owned(), length, drawn: None, begun: None }
     }
 }
 
@@ -158,6 +158,29 @@ pub struct Bar {
     what: String,
     length: u64,
     drawn: Option<Instant>,
+    /// When it was first told how much is done, and how much that was.
+    begun: Option<(Instant, u64)>,
+}
+
+/// A bar says how much time is left once it has seen work for so long.
+const SEEN: Duration = Duration::from_secs(1);
+
+/// A length of time in a few letters: "40 s", "4 min", "2 h".
+pub fn rounded(time: Duration) -> String {
+    let seconds = time.as_secs_f64().ceil();
+    match seconds {
+        0.0..=90.0 => format!("{seconds} s"),
+        90.0..=5400.0 => format!("{} min", (seconds / 60.0).round()),
+        5400.0..=172_800.0 => format!("{} h", (seconds / 3600.0).round()),
+        _ => format!("{} d", (seconds / 86_400.0).round()),
+    }
+}
+
+/// What is left of work of this length at the pace so far, of which so much was `done` in this time
+/// since it was at `first`.
+fn at_this_pace(length: u64, (first, done): (u64, u64), time: Duration) -> Option<Duration> {
+    let more = length.saturating_sub(done) as f64 / done.checked_sub(first)? as f64;
+    Duration::try_from_secs_f64(time.as_secs_f64() * more).ok().filter(|_| time >= SEEN)
 }
 
 /// The columns of a bar's head and message that leave no room for the bar itself.
@@ -177,6 +200,13 @@ impl Bar {
         self.drawn = Some(Instant::now());
         let message: Cow<'static, str> = message.into();
         let what = &self.what;
+        let (begun, first) = *self.begun.get_or_insert_with(|| (Instant::now(), done));
+        let left = at_this_pace(self.length, (first, done), begun.elapsed());
+        let message = match left.map(rounded) {
+            Some(left) if !message.is_empty() => format!("{left} left, {message}"),
+            Some(left) => format!("{left} left"),
+            None => message.into_owned(),
+        };
         let share = (done as f64 / self.length.max(1) as f64).min(1.0);
         let percent = (share * 100.0).floor();
         self.line.set(
@@ -210,6 +240,27 @@ mod tests {
         for columns in 0..200 {
             let line = bar(columns, "load", 1.0, "100 % 9 MB/s");
             assert!(line.chars().count() <= columns.max("load 100 % 9 MB/s".len()), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_bar_knows_what_is_left_at_its_pace() {
+        let seconds = Duration::from_secs;
+        let cases = [
+            ((100, (0, 50), seconds(10)), Some(seconds(10))),
+            // What an earlier process did takes no time now.
+            ((100, (50, 75), seconds(10)), Some(seconds(10))),
+            ((100, (0, 100), seconds(10)), Some(Duration::ZERO)),
+            ((100, (0, 120), seconds(10)), Some(Duration::ZERO)),
+            ((100, (0, 50), Duration::from_millis(500)), None),
+            ((100, (50, 50), seconds(10)), None),
+            ((100, (50, 40), seconds(10)), None),
+        ];
+        for ((length, done, time), left) in cases {
+            assert_eq!(at_this_pace(length, done, time), left, "{done:?}");
+        }
+        for (time, words) in [(90, "90 s"), (91, "2 min"), (86_400, "24 h"), (864_000, "10 d")] {
+            assert_eq!(rounded(seconds(time)), words);
         }
     }
 

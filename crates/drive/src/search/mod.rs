@@ -35,12 +35,18 @@ pub const PRECISION: f64 = 1.02;
 const EDGE: f64 = 1.04;
 /// A search that would continue below this rate, per second, ends without a result.
 const SLOWEST: f64 = 0.1;
+/// The probes of a rate on average: one far from the bounds, more near them, so that those so far say
+/// little about those that follow.
+const PROBES_OF_A_RATE: f64 = 2.75;
+/// About how many probes a search makes.
+pub const ABOUT_PROBES: u32 = 22;
 /// The number of probes after which a search gives up.
 const MOST_PROBES: usize = 60;
 
 /// Searches for the highest rate that holds the bounds, from `start` on, operations per second.
 ///
-/// `probe` measures a rate for a time and returns `None` if the search is interrupted. A rate whose
+/// `probe` measures a rate for a time, is told about how many probes follow, and returns `None` if the
+/// search is interrupted. A rate whose
 /// probe breaks a bound is probed again. A rate near a bound is probed until the verdict is certain
 /// in spite of noise, or it is undecided. The lowest rate that did not hold is at most 2 % above
 /// the rate found, if no rate between them is undecided.
@@ -50,7 +56,7 @@ pub fn max_rate(
     bounds: Bounds,
     effort: Effort,
     start: f64,
-    mut probe: impl FnMut(f64, Duration) -> Result<Option<ProbeResult>>,
+    mut probe: impl FnMut(f64, Duration, usize) -> Result<Option<ProbeResult>>,
 ) -> Result<Search> {
     let mut state = SearchState::new(bounds, effort);
     // A start that is not a positive number is replaced by 1.
@@ -125,7 +131,7 @@ impl SearchState {
     fn decide(
         &mut self,
         rate: f64,
-        probe: &mut impl FnMut(f64, Duration) -> Result<Option<ProbeResult>>,
+        probe: &mut impl FnMut(f64, Duration, usize) -> Result<Option<ProbeResult>>,
     ) -> Result<Option<Verdict>> {
         let mut time = self.effort.time(&self.bounds, rate);
         self.rates.push(RateProbes::default());
@@ -133,7 +139,7 @@ impl SearchState {
             if self.probes.len() >= MOST_PROBES {
                 return Ok(None);
             }
-            let Some(result) = probe(rate, time)? else { return Ok(None) };
+            let Some(result) = probe(rate, time, self.left())? else { return Ok(None) };
             self.achieved = result.achieved;
             let (record, judged) = judge::probe(&self.bounds, rate, time, &result);
             let few = record.undecided.is_some();
@@ -150,6 +156,18 @@ impl SearchState {
                 return Ok(Some(verdict));
             }
         }
+    }
+
+    /// About how many probes follow the one that is next.
+    fn left(&self) -> usize {
+        let between = |ratio: f64| (ratio.ln() / PRECISION.ln()).log2().ceil().max(0.0);
+        let rates = match (self.low, &self.high) {
+            (Some(low), Some((high, _))) => between(high / low),
+            (None, None) => 2.0 + between(2.0),
+            // The rate doubles or halves once more.
+            _ => 1.0 + between(2.0),
+        };
+        (rates * PROBES_OF_A_RATE).round() as usize
     }
 
     /// Applies the verdict on a rate.

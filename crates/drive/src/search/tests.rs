@@ -41,7 +41,7 @@ fn queue(mu: f64, lambda: f64) -> ProbeResult {
 }
 
 fn search(slas: &[&str], start: f64, mut of: impl FnMut(f64) -> ProbeResult) -> Search {
-    max_rate(bounds(slas), effort(), start, |rate, _| Ok(Some(of(rate)))).unwrap()
+    max_rate(bounds(slas), effort(), start, |rate, _, _| Ok(Some(of(rate)))).unwrap()
 }
 
 /// The rate found; the record is consistent.
@@ -117,7 +117,7 @@ fn a_rate_with_too_many_failures_does_not_hold() {
     let strict = search(&[], 10.0, failing);
     assert!((300.0 / PRECISION..=300.0).contains(&found(&strict)));
     let lax = Bounds { failures: 0.02, ..bounds(&[]) };
-    let lax = max_rate(lax, effort(), 10.0, |r, _| Ok(Some(failing(r)))).unwrap();
+    let lax = max_rate(lax, effort(), 10.0, |r, _, _| Ok(Some(failing(r)))).unwrap();
     assert!(found(&lax) > 900_000.0);
     let none = search(&[], 10.0, |rate| ProbeResult {
         achieved: rate,
@@ -138,7 +138,7 @@ fn a_search_without_a_result_gives_the_reason() {
     assert_eq!((always.rate, always.below), (Some(FASTEST), None));
     assert!(always.unfinished.unwrap().contains("no rate is higher"));
     let mut left = 3;
-    let stopped = max_rate(bounds(&[]), effort(), 1.0, |rate, _| {
+    let stopped = max_rate(bounds(&[]), effort(), 1.0, |rate, _, _| {
         left -= 1;
         Ok((left > 0).then(|| queue(1e6, rate)))
     })
@@ -148,7 +148,7 @@ fn a_search_without_a_result_gives_the_reason() {
     for start in [f64::NAN, f64::INFINITY, -5.0, 0.0] {
         found(&search(&[], start, |r| queue(500.0, r)));
     }
-    let broken = max_rate(bounds(&[]), effort(), 1.0, |_, _| {
+    let broken = max_rate(bounds(&[]), effort(), 1.0, |_, _, _| {
         Err(Error::new(ErrorKind::Unavailable, "run", "gone"))
     });
     assert_eq!(broken.unwrap_err().kind, ErrorKind::Unavailable);
@@ -345,7 +345,7 @@ fn coverage(searches: u64, shortest: u64, server: impl Fn(u64) -> Server) -> (f6
         let time = |ms| Duration::from_millis(ms);
         let effort = Effort::new(time(shortest), time(100_000), &[]);
         let start = 100.0 + (seed % 97) as f64 * 5.0;
-        let search = max_rate(bounds(&[bound]), effort, start, |rate, time| {
+        let search = max_rate(bounds(&[bound]), effort, start, |rate, time, _| {
             Ok(Some(server.probe(rate, time)))
         })
         .unwrap();
@@ -389,7 +389,7 @@ fn four_operations_per_probe_decide_nothing() {
     let mut server = Server::new(1, Serves::Each);
     let time = Duration::from_millis(5);
     let effort = Effort::new(time, time, &[("READ", 1)]);
-    let search = max_rate(bounds(&["p99=20ms"]), effort, 700.0, |rate, time| {
+    let search = max_rate(bounds(&["p99=20ms"]), effort, 700.0, |rate, time, _| {
         Ok(Some(server.probe(rate, time)))
     })
     .unwrap();

@@ -4,14 +4,15 @@ use hoap_conduct::Caller;
 use hoap_conduct::caller::Progress;
 use hoap_conduct::plan::Plan;
 use hoap_conduct::schedule::StepPosition;
+use hoap_conduct::size::Size;
 use hoap_conduct::start::Start;
 use hoap_drive::{Observer, Stop};
 use hoap_record::Step;
 use hoap_record::search::Search;
 
 use super::context::Context;
-use super::planned;
 use super::watch::Watch;
+use super::{load, planned};
 use crate::live::Together;
 
 impl Caller for Context {
@@ -29,6 +30,10 @@ impl Caller for Context {
 
     fn planned(&self, plan: &Plan, times: usize) {
         self.console.say(planned::words(plan, times));
+    }
+
+    fn loads(&self, size: &Size) {
+        self.console.say(load::in_words(size));
     }
 
     fn observer(&self, position: StepPosition) -> Box<dyn Observer + '_> {

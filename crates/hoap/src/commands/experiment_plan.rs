@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use hoap_conduct::load::Size;
+use hoap_conduct::size::Size;
 use hoap_databases::url::redact;
 use hoap_experiment::{Cell, Experiment, Plan};
 use hoap_report::text::paragraph;

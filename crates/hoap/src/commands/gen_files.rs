@@ -4,7 +4,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hoap_conduct::load::Size;
+use hoap_conduct::size::Size;
 use hoap_files::{
     Error, ErrorKind, FileSource, FilesWatch, Form, Options, Progress, Request, Versioned,
 };
@@ -210,12 +210,10 @@ impl Shown {
         let seconds = self.started.elapsed().as_secs_f64();
         let (megabytes_a_second, documents_a_second) =
             (p.bytes as f64 / 1e6 / seconds, p.documents as f64 / seconds);
-        let left = (p.of.saturating_sub(p.done)) as f64 * seconds / (p.done as f64).max(1.0);
         self.bar.length(p.of);
         let message = format!(
-            "{}, {megabytes_a_second:.0} MB/s, {documents_a_second:.0} documents/s, {} left",
-            megabytes(p.bytes),
-            duration(left.round())
+            "{}, {megabytes_a_second:.0} MB/s, {documents_a_second:.0} documents/s",
+            megabytes(p.bytes)
         );
         self.bar.set(p.done, message);
     }

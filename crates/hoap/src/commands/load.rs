@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use hoap_conduct::load::{self, AskedLoad, Done, Size};
+use hoap_conduct::load::{self, AskedLoad, Done};
+use hoap_conduct::size::Size;
 use hoap_databases::url::redact;
 use hoap_record::{Ingestion, Stored};
 use hoap_report::number::duration;
@@ -59,6 +60,13 @@ pub async fn load(context: &Context, asked: &dyn AskedLoad) -> Result<(), Failur
         text
     });
     Ok(())
+}
+
+/// "25028 documents, about 36 MB as JSON, which one core makes in about 0.3 s".
+pub fn in_words(size: &Size) -> String {
+    let documents = counted(size.documents, "document", "documents");
+    let (bytes, making) = (megabytes(size.bytes), duration(size.making.as_secs_f64()));
+    format!("{documents}, about {bytes} as JSON, which one core makes in about {making}")
 }
 
 /// Says what would be loaded. Nothing is opened.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hoap_conduct::Chosen;
 use hoap_conduct::plan::Plan;
-use hoap_conduct::schedule::Span;
+use hoap_conduct::schedule::{Ran, Span};
 use hoap_drive::{End, StepPlan};
 use hoap_record::Time;
 use hoap_report::number::duration;
@@ -22,7 +22,7 @@ const LISTED: usize = 20;
 pub fn dry_run(context: &Context, chosen: &mut Chosen) -> Result<(), Failure> {
     let plan = chosen.planned()?;
     let times = chosen.common().conduct.repeat;
-    let all = Span::left(&plan, 0, None).times(times);
+    let all = Span::left(&plan, 0, &Ran::default()).times(times);
     let steps = plan.steps.iter().map(|step| {
         let Span { time, open } = match plan.sets_time(step) {
             true => Span { open: true, ..Span::of_warmup(step) },
@@ -62,11 +62,12 @@ pub fn words(plan: &Plan, times: usize) -> String {
     if times > 1 {
         what.push_str(&format!("; {times} times"));
     }
-    let all = Span::left(plan, 0, None).times(u32::try_from(times).unwrap_or(u32::MAX));
+    let all = Span::left(plan, 0, &Ran::default()).times(u32::try_from(times).unwrap_or(u32::MAX));
     let time = duration(all.time.as_secs_f64());
     what.push_str(&match (all.open, all.time.is_zero()) {
         (true, true) => String::new(),
         (true, false) => format!("; at least {time} in all"),
+        (false, _) if plan.search.is_some() => format!("; about {time} in all"),
         (false, _) => format!("; {time} in all"),
     });
     let mut text = paragraph("plan: ", &format!("{what}, beside connecting and checking"));
@@ -147,7 +148,7 @@ mod tests {
         assert_eq!(
             told(Groups::Clients(&[1]), search, 1),
             "plan: 1 step of 1.00 s measured, then probes of 1s to 10s for the highest rate;\n      \
-             at least 1.00 s in all, beside connecting and checking"
+             about 23.0 s in all, beside connecting and checking"
         );
     }
 

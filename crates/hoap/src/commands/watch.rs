@@ -4,14 +4,17 @@
 mod tests;
 
 use std::cell::{Cell, RefCell};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hoap_conduct::schedule::{Span, StepPosition};
 use hoap_drive::{End, Observer, Phase, StepPlan, Tick};
 use hoap_report::number::{Unit, latency};
 use hoap_workload::words::counted;
 
-use crate::console::{Console, Line};
+use crate::console::{Console, Line, rounded};
+
+/// A warm-up that took so many times what was asked for was as long as the queries' loops.
+const LONGER: f64 = 1.1;
 
 /// Draws what the driver tells of one step.
 pub struct Watch {
@@ -20,24 +23,34 @@ pub struct Watch {
     line: RefCell<Option<Line>>,
     /// Operations of the measured window so far.
     done: Cell<u64>,
+    /// When the phase began, and how long the warm-up was.
+    begun: Cell<Instant>,
+    warmed: Cell<Duration>,
 }
 
 impl Watch {
     /// A watch on this console.
     pub fn new(console: Console, position: StepPosition) -> Self {
-        Watch { console, position, line: RefCell::new(None), done: Cell::new(0) }
+        let line = RefCell::new(None);
+        let (done, begun, warmed) = (Cell::new(0), Cell::new(Instant::now()), Cell::default());
+        Watch { console, position, line, done, begun, warmed }
     }
 
     fn show(&self, step: &StepPlan, phase: Phase, tick: Option<&Tick<'_>>) {
         let mut line = self.line.borrow_mut();
         let line = line.get_or_insert_with(|| self.console.line());
-        let now = Now { step, position: self.position, phase, tick, done: self.done.get() };
+        let (done, warmed) = (self.done.get(), self.warmed.get());
+        let now = Now { step, position: self.position, phase, tick, done, warmed };
         line.set(|columns| now.line(columns), || now.pairs());
     }
 }
 
 impl Observer for Watch {
     fn phase(&self, step: &StepPlan, phase: Phase) {
+        let last = self.begun.replace(Instant::now());
+        if phase == Phase::Measured {
+            self.warmed.set(last.elapsed());
+        }
         match phase {
             Phase::Ended => *self.line.borrow_mut() = None,
             _ => self.show(step, phase, None),
@@ -65,6 +78,8 @@ struct Now<'a> {
     tick: Option<&'a Tick<'a>>,
     /// Operations of the measured window so far.
     done: u64,
+    /// How long the warm-up was, if it has ended.
+    warmed: Duration,
 }
 
 /// The speed of an interval, as the tables have it: NewOrder of CH2, all operations of the others.
@@ -82,13 +97,15 @@ impl Now<'_> {
 
     /// What is left of the run, connecting and checks apart.
     fn left(&self) -> Span {
-        let (step, elapsed) = (self.step, self.elapsed());
+        let (step, elapsed, Span { time, open }) = (self.step, self.elapsed(), self.position.own);
+        let without = |gone: Duration| {
+            let time = time.saturating_sub(gone);
+            // It takes longer than was expected: nobody knows how much.
+            Span { time, open: open || time.is_zero() }
+        };
         let own = match self.phase {
-            Phase::Connecting => Span::of(step),
-            Phase::Warmup => {
-                let Span { time, open } = Span::of(step);
-                Span { time: time.saturating_sub(elapsed), open }
-            }
+            Phase::Connecting => self.position.own,
+            Phase::Warmup => without(elapsed),
             Phase::Measured | Phase::Ended => match step.end {
                 End::After(time) => Span::known(time.saturating_sub(elapsed)),
                 // At the pace so far.
@@ -97,10 +114,22 @@ impl Now<'_> {
                     let time = Duration::try_from_secs_f64(elapsed.as_secs_f64() * more);
                     Span::known(time.unwrap_or(Duration::MAX))
                 }
-                End::Operations(_) | End::Loops { .. } => Span::at_least(Duration::ZERO),
+                End::Loops { warmup, measured } => match self.loops(warmup, measured) {
+                    Some(all) if all > elapsed => Span::known(all - elapsed),
+                    Some(_) => Span::at_least(Duration::ZERO),
+                    None => without(self.warmed + elapsed),
+                },
+                End::Operations(_) => without(self.warmed + elapsed),
             },
         };
         own + self.position.rest
+    }
+
+    /// How long the measured loops take at the pace of those of the warm-up, if it lasted as long as
+    /// they did.
+    fn loops(&self, warmup: usize, measured: usize) -> Option<Duration> {
+        let by_loops = warmup > 0 && self.warmed > self.step.warmup.mul_f64(LONGER);
+        by_loops.then(|| self.warmed.mul_f64(measured as f64 / warmup as f64))
     }
 
     fn speed(&self) -> Option<Speed> {
@@ -216,15 +245,12 @@ impl Now<'_> {
     }
 }
 
-/// "40 s", "4 min", "≥ 2 h"; nothing where nothing is known.
+/// "40 s", "≥ 2 h"; nothing where nothing is known.
 fn left(span: Span) -> Option<String> {
-    let seconds = span.time.as_secs_f64().ceil();
-    let words = match seconds {
-        0.0 if span.open => return None,
-        0.0..=90.0 => format!("{seconds} s"),
-        90.0..=5400.0 => format!("{} min", (seconds / 60.0).round()),
-        5400.0..=172_800.0 => format!("{} h", (seconds / 3600.0).round()),
-        _ => format!("{} d", (seconds / 86_400.0).round()),
-    };
-    Some(if span.open { format!("≥ {words}") } else { words })
+    let words = rounded(span.time);
+    match (span.open, span.time.is_zero()) {
+        (true, true) => None,
+        (true, false) => Some(format!("≥ {words}")),
+        (false, _) => Some(words),
+    }
 }
