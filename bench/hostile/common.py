@@ -11,11 +11,12 @@ from pathlib import Path
 HOAP = os.environ.get("HOAP", "hoap")
 
 
-def run(words, place=".", limit=60, shell=None, variables=()):
-    """Exit code (None: it was killed at the limit), seconds, megabytes at its peak, what it said."""
+def run(words, place=".", limit=60, shell=None, variables=(), processor=False):
+    """Exit code (None: it was killed at the limit), seconds (of the processor: those that a busy machine
+    does not add to), megabytes at its peak, what it said."""
     times = tempfile.NamedTemporaryFile(mode="r")
     command = ["bash", "-c", shell] if shell else [HOAP, *words]
-    timed = ["/usr/bin/time", "-o", times.name, "-f", "%e %M", *command]
+    timed = ["/usr/bin/time", "-o", times.name, "-f", "%e %U %S %M", *command]
     process = subprocess.Popen(timed, cwd=place, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True, errors="replace",
                                start_new_session=True, env={**os.environ, **dict(variables)})
@@ -26,9 +27,10 @@ def run(words, place=".", limit=60, shell=None, variables=()):
         os.killpg(process.pid, signal.SIGKILL)
         said, code = process.communicate()[0], None
     last = Path(times.name).read_text().split("\n")
-    measured = re.fullmatch(r"(\S+) (\d+)", last[-2] if len(last) > 1 else "")
-    seconds, kilobytes = measured.groups() if measured else (limit, 0)
-    return code, float(seconds), int(kilobytes) // 1000, said
+    measured = re.fullmatch(r"(\S+) (\S+) (\S+) (\d+)", last[-2] if len(last) > 1 else "")
+    whole, user, system, kilobytes = measured.groups() if measured else (limit, limit, 0, 0)
+    seconds = float(user) + float(system) if processor else float(whole)
+    return code, seconds, int(kilobytes) // 1000, said
 
 
 class Table:

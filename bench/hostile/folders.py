@@ -2,9 +2,11 @@
 """Run folders of 200 MB that nobody's run wrote: bench/hostile/folders.py [BYTES].
 
 A small run is made, and one file of a copy of it is filled with rows of one kind. `report` and `compare`
-read each within 10 s and 1 GB, or refuse it with a line that says why. HOAP names the program.
+read each within 10 s of the processor and 1 GB, or refuse it with a line that says why. So do `history` and `runs`
+with a history and folders of runs. HOAP names the program.
 """
 
+import itertools
 import json
 import shutil
 import sys
@@ -71,6 +73,43 @@ def copies(place):
     (folder / "run.json").write_text(json.dumps(whole).replace('"STEPS"', many, 1))
     yield "steps of the record", folder
     shutil.rmtree(folder)
+    folder = shutil.copytree(base, place / "folder")
+    whole["steps"], whole["started"] = json.loads(record)["steps"], "2026\n" + "x" * min(BYTES // 10, 20_000_000)
+    (folder / "run.json").write_text(json.dumps(whole))
+    yield "a long start", folder
+    shutil.rmtree(folder)
+
+
+def histories(place):
+    """Histories of one kind of line, after a run with a value."""
+    assert run("history add base --dir history".split(), place)[0] == 0
+    file = place / "history/history.ndjson"
+    head, one, value = [json.loads(line) for line in file.read_text().split("\n")[:3]]
+    of_run = {**one, "folders": [], "labels": {}, "data": {}, "workload": {}}
+
+    def runs(n, **more):
+        return json.dumps({**of_run, "run": str(n), "started": f"{n:09}", **more}) + "\n"
+
+    def values(n, **more):
+        return json.dumps({**value, "run": str(n), **more}) + "\n"
+
+    first = runs(0) + values(0)
+    rows = {
+        "runs": runs,
+        "runs of one branch each": lambda n: runs(n, labels={"branch": str(n)}),
+        "runs with a value": lambda n: runs(n) + values(n, value=1 + n % 7),
+        "values of a run": lambda n: values(0) if n else first,
+        "series of a run": lambda n: values(0, step=str(n)) if n else first,
+        "labels": lambda n: runs(n, labels={str(m): "" for m in range(100)}),
+        "acknowledged": lambda n: first if n == 0 else json.dumps(
+            {"line": "acknowledged", **{k: value[k] for k in ["step", "metric", "kind"]}, "run": "0", "reason": "",
+             "by": None, "at": ""}) + "\n",
+        "a long line": lambda n: "x" * 100 if n else '{"line":"run","x":"',
+        "empty lines": lambda n: "\n",
+    }
+    for name, row in rows.items():
+        fill(file, json.dumps(head) + "\n", row)
+        yield f"history of {name}"
 
 
 def main():
@@ -80,16 +119,22 @@ def main():
         made = run(RUN.split(), place)
         assert made[0] == 0, made
         shutil.copytree(place / "base", place / "other")
-        for kind, _ in copies(place):
-            for command in ["report folder -o page.html", "compare folder other"]:
-                result = run(command.split(), place)
+        of_folder = ["report folder -o page.html", "compare folder other", "runs ."]
+        of_history = ["history check --dir history", "history show --dir history -o page.html",
+                      "history export --dir history --format otava -o page.html"]
+        for kind, commands in itertools.chain(((kind, of_folder) for kind, _ in copies(place)),
+                                              ((kind, of_history) for kind in histories(place))):
+            for command in commands:
+                result = run(command.split(), place, 300, processor=True)
                 code, seconds, megabytes, said = result
                 wrong = None
                 if seconds > 10 or megabytes > 1000:
                     wrong = "more than 10 s or 1 GB"
+                elif command == "runs ." and len(said) > 10_000:
+                    wrong = "a long answer"
                 elif code not in (0, 1, 4) and "hoap: " not in said:
                     wrong = "no word of why"
-                table.line(f"{kind} | {command.split()[0]}", result, wrong)
+                table.line(f"{kind} | {command.rsplit(' --', 1)[0]}", result, wrong)
                 (place / "page.html").unlink(missing_ok=True)
     table.end()
 

@@ -64,7 +64,7 @@ class Postgres:
 
 # However slow the machine is, there are enough attempts to judge, and each query runs.
 SHORT = ["--warmup", "0s", "--operations", "400"]
-TX = ["--tx-clients", "2", *SHORT]
+TX = ["--tx-clients", "2", "--query-clients", "0", *SHORT]
 QUERIES = ["--tx-clients", "1", "--query-clients", "1", "--warmup", "0s", "--loops", "1"]
 OPERATIONS = ["--clients", "2", *SHORT]
 # Name, data, benchmark, flags, table, how it is broken, words of the terminal, a gate.
