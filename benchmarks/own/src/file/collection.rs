@@ -11,6 +11,8 @@ use super::{name, pattern};
 /// The most documents of a collection, and the most children of a parent.
 const MOST: i64 = 1 << 44;
 const MOST_CHILDREN: i64 = 1_000_000_000;
+/// The most letters of a name: PostgreSQL cuts longer ones than 63 off.
+const LONGEST: usize = 60;
 
 impl Reader<'_> {
     /// A collection of this name.
@@ -44,10 +46,11 @@ impl Reader<'_> {
 
 /// A name of letters, digits and `_`.
 fn plain(key: &str, at: usize, what: &str) -> Read<Name> {
-    match name::is_plain(key) && key != "manifest" {
+    match name::is_plain(key) && key != "manifest" && key.len() <= LONGEST {
         true => Ok(Name { text: key.to_owned(), at }),
         false => {
-            let rule = "letters, digits and _, begins with no digit, and is not `manifest`";
+            let rule =
+                "up to 60 letters, digits and _, begins with no digit, and is not `manifest`";
             Err(Wrong::new(at, format!("{key:?} cannot name {what}: a name is of {rule}")))
         }
     }

@@ -1,6 +1,7 @@
 //! Fields and their generators.
 
 use std::cell::RefCell;
+use std::io;
 use std::path::Path;
 
 use hoap_data::{Date, Timestamp};
@@ -207,13 +208,22 @@ impl Reader<'_> {
         })
     }
 
+    /// The text of a file beside the workload file, which may be a stranger's: no path and no link
+    /// of it leads out of its folder.
+    fn beside(self, file: &str) -> io::Result<String> {
+        let folder = if self.folder == Path::new("") { Path::new(".") } else { self.folder };
+        let path = folder.join(file).canonicalize()?;
+        match path.starts_with(folder.canonicalize()?) {
+            true => input::unmarked(input::bytes(&path, input::MOST_TEXT)?),
+            false => Err(io::Error::other("it is not in the folder of the workload file")),
+        }
+    }
+
     /// Literals of the file or of a file beside it, with their weights.
     fn values(self, value: Value<'_>, keys: &mut Keys<'_>) -> Read<Make> {
         let (mut values, mut weights) = (Vec::new(), Vec::new());
         if let Some(file) = value.as_text() {
-            let path = self.folder.join(file);
-            let text = input::text(&path)
-                .map_err(|e| value.wrong(format!("read {}: {e}", path.display())))?;
+            let text = self.beside(file).map_err(|e| value.wrong(format!("read {file}: {e}")))?;
             self.files.borrow_mut().push_str(&text);
             for line in text.lines().filter(|line| !line.is_empty()) {
                 let (text, weight) = line.split_once('\t').unwrap_or((line, "1"));

@@ -114,6 +114,7 @@ impl<'t> Value<'t> {
         let text = self.value.as_float().and_then(|float| float.as_str().parse::<f64>().ok());
         match text.or_else(|| self.as_integer().map(|n| n as f64)) {
             Some(n) if n.is_finite() => Ok(n),
+            Some(n) => Err(self.wrong(format!("{n} is no number of JSON"))),
             _ => Err(self.unlike("a number")),
         }
     }

@@ -15,9 +15,10 @@ pub mod step;
 pub mod wrong;
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use hoap_record::input;
+use hoap_record::{input, limits};
 use hoap_workload::{Error, ErrorKind, Result};
 use toml::de::DeTable;
 use twox_hash::XxHash3_128;
@@ -30,6 +31,9 @@ use wrong::Wrong;
 
 /// The format of files that this program reads.
 const FORMAT: i64 = 1;
+
+/// The most collections, operations and queries of a file: a record has no more kinds of each.
+const MOST: usize = limits::MOST_KINDS;
 
 /// A workload file.
 #[derive(Debug)]
@@ -146,11 +150,26 @@ fn read(text: &str, name: &str, reader: Reader<'_>) -> Read<File> {
         }
     }
     let entries = collections.entries()?;
+    for (what, count) in [
+        ("collections", entries.len()),
+        ("operations", operations.len()),
+        ("queries", queries.len()),
+    ] {
+        if count > MOST {
+            return Err(collections.wrong(format!("a workload has {MOST} {what} at most")));
+        }
+    }
     if entries.is_empty() {
         return Err(collections.wrong("a workload has a collection at least"));
     }
-    let collections =
+    let collections: Vec<Collection> =
         entries.into_iter().map(|entry| reader.collection(entry)).collect::<Read<_>>()?;
+    let mut names = BTreeSet::new();
+    let again = collections.iter().find(|of| !names.insert(of.name.text.to_lowercase()));
+    if let Some(Collection { name, .. }) = again {
+        let message = format!("some databases take {} for another collection's name", name.text);
+        return Err(Wrong::new(name.at, message));
+    }
     canonical.push_str(&reader.files.borrow());
     let of = |text: &str| format!("{:032x}", XxHash3_128::oneshot(text.as_bytes()));
     let (digest, actions) = (of(&canonical), of(&actions));

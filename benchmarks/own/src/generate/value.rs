@@ -1,5 +1,7 @@
 //! Values as text and as JSON.
 
+use std::collections::HashSet;
+
 use super::json;
 use super::place::{At, There};
 use super::text;
@@ -226,7 +228,7 @@ impl Plan {
     fn map(&self, (id, name, of): (Id, Id, Id), at: &At, out: &mut Vec<u8>) {
         let mut here = *at;
         let depth = self.nodes[id].depth;
-        let mut names: Vec<Vec<u8>> = Vec::new();
+        let mut names: HashSet<Vec<u8>> = HashSet::new();
         out.push(b'{');
         for n in 0..self.length(id, at) {
             here.index[depth] = n as u32;
@@ -242,7 +244,9 @@ impl Plan {
             json::text(&text, out);
             out.push(b':');
             match self.value(of, &here, out) {
-                true => names.push(text),
+                true => {
+                    names.insert(text);
+                }
                 false => out.truncate(start),
             }
         }

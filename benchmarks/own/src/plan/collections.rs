@@ -9,6 +9,8 @@ use crate::file::wrong::Wrong;
 
 /// The most documents of a collection.
 const MOST: u64 = 1 << 53;
+/// The most collections of which each has the next one's children.
+const MOST_DEEP: usize = 16;
 
 /// Documents of a collection, and its parents with the family.
 pub type Counted = (u64, Option<(usize, Family)>);
@@ -23,6 +25,11 @@ pub fn count(names: &Names<'_>, scale: f64, streams: &[Stream]) -> Result<Vec<Co
             if way.contains(&parent) {
                 let name = &names.file.collections[at].name;
                 return Err(Wrong::new(name.at, format!("{} is its own parent", name.text)));
+            }
+            if way.len() == MOST_DEEP {
+                let name = &names.file.collections[at].name;
+                let message = format!("{} has parents of parents: {MOST_DEEP} at most", name.text);
+                return Err(Wrong::new(name.at, message));
             }
             way.push(parent);
         }

@@ -5,6 +5,7 @@ use hoap_data::permutation::Permutation;
 use hoap_data::random::Stream;
 
 use super::collections::{self, Counted};
+use super::cost::{self, Cost};
 use super::curve::Curve;
 use super::declare::declare;
 use super::draw::{Choice, Documents, Draw, threshold};
@@ -50,6 +51,8 @@ impl Plan {
             counted[collection].1.as_ref().map_or(0, |of| i128::from(of.1.most()))
         };
         let types = kinds::types(&names, &ways, &most)?;
+        let costs: Vec<Cost> = types.iter().map(|of| of.cost).collect();
+        cost::check(&names, &documents, &costs, &counted)?;
         let hot: Vec<Permutation> = streams
             .iter()
             .zip(&counted)

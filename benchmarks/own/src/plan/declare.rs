@@ -8,6 +8,9 @@ use crate::file::File;
 use crate::file::model::{Field, Make, Name, Object};
 use crate::file::wrong::Wrong;
 
+/// The most fields of a file.
+const MOST_FIELDS: usize = 10_000;
+
 /// Where fields are declared.
 #[derive(Clone, Copy)]
 struct Place<'p> {
@@ -86,6 +89,9 @@ impl<'f> Names<'f> {
             return Err(Wrong::new(at, format!("arrays and maps are at most {DEPTH} deep")));
         }
         let id = self.declared.len();
+        if id == MOST_FIELDS {
+            return Err(Wrong::new(at, format!("a file has {MOST_FIELDS} fields at most")));
+        }
         self.declared.push(Declared {
             field,
             path: path.to_owned(),

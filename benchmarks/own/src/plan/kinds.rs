@@ -1,5 +1,6 @@
 //! What each field is, how large its numbers become, and that none is made of itself.
 
+use super::cost::{Cost, MOST_LINKS, Parts};
 use super::model::{Id, Kind, Step, To, Way};
 use super::names::Names;
 use crate::file::model::{DateFormat, Literal, Make};
@@ -14,6 +15,8 @@ pub struct Type {
     /// What it is.
     pub kind: Kind,
     most: i128,
+    /// What it costs to make.
+    pub cost: Cost,
 }
 
 /// The kinds of all fields, of which `ways` are what each names.
@@ -37,7 +40,11 @@ struct Kinds<'a, 'f> {
 }
 
 fn plain(kind: Kind) -> Type {
-    Type { kind, most: 0 }
+    numbers(kind, 0)
+}
+
+fn numbers(kind: Kind, most: i128) -> Type {
+    Type { kind, most, cost: Cost::default() }
 }
 
 impl Kinds<'_, '_> {
@@ -52,8 +59,18 @@ impl Kinds<'_, '_> {
             return Err(Wrong::new(self.names.declared[id].at, message));
         }
         self.open.push(id);
+        if self.open.len() > MOST_LINKS as usize {
+            return Err(self.too_long(id));
+        }
         let of = self.made(id)?;
         self.open.pop();
+        let known = |id: Id| self.known[id].map_or(Cost::default(), |of| of.cost);
+        let times = |way: &Way| self.times(way);
+        let parts = Parts { names: self.names, ways: self.ways, known: &known, times: &times };
+        let of = Type { cost: parts.cost(id), ..of };
+        if of.cost.links > MOST_LINKS {
+            return Err(self.too_long(id));
+        }
         if of.most > i64::MAX.into() {
             let path = path(&id);
             return Err(Wrong::new(
@@ -63,6 +80,15 @@ impl Kinds<'_, '_> {
         }
         self.known[id] = Some(of);
         Ok(of)
+    }
+
+    fn too_long(&self, id: Id) -> Wrong {
+        let of = &self.names.declared[id];
+        let message = format!(
+            "{} is made of a field that is made of another, and so on: {MOST_LINKS} at most",
+            of.path
+        );
+        Wrong::new(of.at, message)
     }
 
     fn made(&mut self, id: Id) -> Result<Type, Wrong> {
@@ -75,11 +101,9 @@ impl Kinds<'_, '_> {
             Make::Values { values, .. } => {
                 values.iter().map(of_literal).reduce(either).unwrap_or(plain(Kind::Null))
             }
-            Make::Integer { range, .. } => {
-                Type { kind: Kind::Integer, most: ends(range.low, range.high) }
-            }
+            Make::Integer { range, .. } => numbers(Kind::Integer, ends(range.low, range.high)),
             Make::Decimal { range, digits, .. } => {
-                Type { kind: Kind::Decimal(*digits), most: ends(range.low, range.high) }
+                numbers(Kind::Decimal(*digits), ends(range.low, range.high))
             }
             Make::Number { .. } => plain(Kind::Number),
             Make::Boolean(_) => plain(Kind::Boolean),
@@ -117,7 +141,7 @@ impl Kinds<'_, '_> {
             Make::Copy(_) => self.way(&ways[id][0])?,
             Make::Size(_) => {
                 let times = self.times(&ways[id][0]);
-                Type { kind: Kind::Integer, most: times }
+                numbers(Kind::Integer, times)
             }
             Make::Sum(_) => {
                 let of = self.numeric(id, &ways[id][0], "sum")?;
@@ -173,9 +197,7 @@ impl Kinds<'_, '_> {
         match way.to {
             To::Field(id) => self.of(id),
             To::Key(_) => Ok(plain(Kind::Text)),
-            To::Number | To::Seq | To::Index(_) | To::Here => {
-                Ok(Type { kind: Kind::Integer, most: 1 << 53 })
-            }
+            To::Number | To::Seq | To::Index(_) | To::Here => Ok(numbers(Kind::Integer, 1 << 53)),
         }
     }
 
@@ -206,8 +228,8 @@ impl Kinds<'_, '_> {
         }
         Ok(match (real, digits) {
             (true, _) => plain(Kind::Number),
-            (_, 0) => Type { kind: Kind::Integer, most },
-            _ => Type { kind: Kind::Decimal(digits), most },
+            (_, 0) => numbers(Kind::Integer, most),
+            _ => numbers(Kind::Decimal(digits), most),
         })
     }
 
@@ -236,9 +258,9 @@ pub fn of_literal(literal: &Literal) -> Type {
     match literal {
         Literal::Null => plain(Kind::Null),
         Literal::Boolean(_) => plain(Kind::Boolean),
-        Literal::Integer(n) => Type { kind: Kind::Integer, most: i128::from(*n).abs() },
+        Literal::Integer(n) => numbers(Kind::Integer, i128::from(*n).abs()),
         Literal::Decimal(units, digits) => {
-            Type { kind: Kind::Decimal(*digits), most: i128::from(*units).abs() }
+            numbers(Kind::Decimal(*digits), i128::from(*units).abs())
         }
         Literal::Number(_) => plain(Kind::Number),
         Literal::Date(_, format) => of_date(*format),
@@ -258,7 +280,7 @@ fn either(a: Type, b: Type) -> Type {
         (one, other) if one == other => one,
         _ => Kind::Mixed,
     };
-    Type { kind, most: a.most.max(b.most) }
+    numbers(kind, a.most.max(b.most))
 }
 
 impl Kind {

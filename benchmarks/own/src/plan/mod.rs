@@ -5,6 +5,7 @@ pub mod action;
 mod changes;
 mod collections;
 mod compile;
+mod cost;
 mod curve;
 mod declare;
 pub mod draw;

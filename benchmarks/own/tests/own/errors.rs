@@ -49,7 +49,7 @@ fn of_the_file_and_its_collections() {
             ),
             (
                 "[collections.1a]\ncount = 1\nfields = {}",
-                "5:14: \"1a\" cannot name a collection: a name is of letters, digits and _, begins with no digit, and is not `manifest`",
+                "5:14: \"1a\" cannot name a collection: a name is of up to 60 letters, digits and _, begins with no digit, and is not `manifest`",
             ),
             (
                 "[collections.a]\ncount = \"1..2\"\nfields = {}",
@@ -240,6 +240,95 @@ fn of_operations() {
             ("read = \"a\"\nfields = [\"x.key\"]", "14:11: x.key is no field of a document"),
         ],
     );
+}
+
+/// Small files of large documents, long chains and files elsewhere: each is refused at its place
+/// before a document is made.
+#[test]
+fn of_what_a_stranger_s_file_may_cost() {
+    let chain = |first: &str, link: &str, n: usize| -> String {
+        let link = |at: usize| format!("x{at} = {}\n", link.replace('@', &format!("x{}", at - 1)));
+        format!(
+            "[collections.a]\ncount = 2\n[collections.a.fields]\nx0 = {first}\n{}",
+            (1..n).map(link).collect::<String>()
+        )
+    };
+    let field = |of: &str| format!("[collections.a]\ncount = 2\nfields.x = {of}");
+    let deep = |n: usize| -> String {
+        let one = |at: usize| {
+            let per = if at == 0 { "shops".into() } else { format!("c{}", at - 1) };
+            format!(
+                "[collections.c{at}]\ncount = '1'\nper = '{per}'\nkey = '{{parent}}:{{seq}}'\nfields.x = 1\n"
+            )
+        };
+        (0..n).map(one).collect()
+    };
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("of-a-stranger");
+    let _ = std::fs::remove_dir_all(&folder);
+    let inside = folder.join("inside");
+    std::fs::create_dir_all(&inside).unwrap();
+    std::fs::write(folder.join("secret"), "of the user's").unwrap();
+    std::fs::write(inside.join("words"), "a\nb\t2\n").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("../secret", inside.join("link")).unwrap();
+    let large = "may make a document of more than 256 MB";
+    let long = "is made of a field that is made of another, and so on: 64 at most";
+    let elsewhere = "it is not in the folder of the workload file";
+    for (lines, says) in [
+        (chain("'ab'", "{ pattern = '{@}{@}' }", 60), large),
+        (chain("'ab'", "[{ copy = '@' }, { copy = '@' }]", 31), large),
+        (chain("1", "{ fields = { a = { copy = '@' }, b = { copy = '@' } } }", 31), large),
+        (chain("1.0", "{ product = ['@', '@'] }", 60), large),
+        (chain("1", "{ copy = '@' }", 66), long),
+        (chain("{ date = '2024-01-01..2024-01-02' }", "{ after = '@', by = '1s' }", 9000), long),
+        (field("{ array = '100000', of = { array = '100000', of = 1 } }"), large),
+        (field("{ array = '100000', of = { text = '16000' } }"), large),
+        (field(&format!("{{ pattern = '{}' }}", "{lower:100000}".repeat(3000))), large),
+        (field("{ map = '100000', keys = { text = '8000' }, of = 1 }"), large),
+        (
+            format!("{}{}", field("1\n"), "[[operations]]\nname = 'o'\nread = 'a'\n".repeat(33)),
+            "32 operations at most",
+        ),
+        (deep(20), "parents of parents: 16 at most"),
+        (
+            (0..33).map(|n| format!("[collections.c{n}]\ncount = 1\nfields.x = 1\n")).collect(),
+            "32 collections at most",
+        ),
+        (
+            format!(
+                "{}{}",
+                field("1\n"),
+                (0..10_000).map(|n| format!("fields.f{n}=1\n")).collect::<String>()
+            ),
+            "10000 fields at most",
+        ),
+        (
+            (0..101)
+                .map(|n| format!("fields.f{n} = {{ integer = '0..9000000', dist = 'zipfian' }}\n"))
+                .fold(String::from("[collections.a]\ncount = 1\n"), |text, field| text + &field),
+            "more than 100 million ranks",
+        ),
+        (format!("[collections.{}]\ncount = 1\nfields.x = 1", "c".repeat(61)), "up to 60 letters"),
+        ("[collections.Shops]\ncount = 1\nfields.x = 1".into(), "some databases take Shops for"),
+        (field("nan"), "NaN is no number of JSON"),
+        (field("{ values = '/etc/hostname' }"), elsewhere),
+        (field("{ values = '../secret' }"), elsewhere),
+        #[cfg(unix)]
+        (field("{ values = 'link' }"), elsewhere),
+        #[cfg(unix)]
+        (field("{ values = '/dev/zero' }"), elsewhere),
+        (field("{ values = '.' }"), "it is not a regular file"),
+        (field("{ values = 'none' }"), "o such file"),
+        (field("{ values = 'words' }"), "no error"),
+        (chain("1", "{ copy = '@' }", 60), "no error"),
+        (deep(15), "no error"),
+    ] {
+        let path = inside.join("shop.toml").display().to_string();
+        let text = Text { path, text: format!("{BEGIN}{lines}") };
+        let end = text.read().and_then(|file| text.at(Plan::new(&file, 1.0)));
+        let told = end.map_or_else(|e| e.to_string(), |_| "no error".into());
+        assert!(told.contains(says), "{}: {told}", &lines[..lines.len().min(300)]);
+    }
 }
 
 /// A file that lost or doubled a line, or has another word in it, is read or refused, with its place:
