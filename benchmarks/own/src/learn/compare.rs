@@ -13,6 +13,10 @@ use crate::plan::Plan;
 /// Documents and bytes that are made for it at most.
 const DOCUMENTS: u64 = 20_000;
 const BYTES: f64 = 64e6;
+/// Documents whose shares are compared at least: of few, shares differ by chance.
+const ENOUGH: u64 = 5_000;
+/// Objects and elements of which a share is none of chance.
+const FEW: u64 = 100;
 /// Fields that are shown: of more, those that differ most.
 const SHOWN: usize = 40;
 /// Columns of a name.
@@ -46,30 +50,41 @@ pub fn compare(of: &Sampled, plan: &Plan, (at, key): (usize, Option<&str>)) -> C
     let made = count.min(DOCUMENTS).min(most.max(100));
     let mut found = Sampled::new(&of.name);
     found.root = of.root.like();
-    let mut text = Vec::new();
-    for n in 0..made {
-        let n = (u128::from(n) * u128::from(count) / u128::from(made)) as u64;
-        let place = plan.place(at, n);
-        text.clear();
-        plan.document(at, &place, &mut text);
-        let mut document: Value = serde_json::from_slice(&text).unwrap_or_default();
+    let add = |found: &mut Sampled, n: u64| {
+        let mut document = document(plan, at, n);
         if let (Some("_id"), Value::Object(members)) = (key, &mut document) {
             let mut id = Vec::new();
-            plan.key(at, &place, &mut id);
+            plan.key(at, &plan.place(at, n), &mut id);
             members.insert("_id".into(), String::from_utf8_lossy(&id).into());
         }
         // A document of a plan is an object of names that the sample has.
         let _ = found.add(&document);
+    };
+    for n in 0..made {
+        add(&mut found, (u128::from(n) * u128::from(count) / u128::from(made)) as u64);
     }
     let mut rows = Vec::new();
     walk((&of.root, &found.root), "", &mut rows);
+    let bytes = [of.bytes.mean(), found.bytes.mean()];
+    // New documents are like those that are loaded.
+    (count..ENOUGH.min(most)).for_each(|n| add(&mut found, n));
+    let mut more = Vec::new();
+    walk((&of.root, &found.root), "", &mut more);
+    rows.iter_mut().zip(more).for_each(|(row, of)| row.off = of.off);
     Compared {
         name: of.name.clone(),
         documents: [of.count(), count],
-        bytes: [of.bytes.mean(), found.bytes.mean()],
+        bytes,
         all_made: made == count,
         rows,
     }
+}
+
+/// A document of a plan.
+fn document(plan: &Plan, at: usize, n: u64) -> Value {
+    let mut text = Vec::new();
+    plan.document(at, &plan.place(at, n), &mut text);
+    serde_json::from_slice(&text).unwrap_or_default()
 }
 
 fn walk((sample, made): (&Object, &Object), path: &str, rows: &mut Vec<Row>) {
@@ -99,16 +114,19 @@ fn field((sample, made): (&Field, &Field), path: &str, count: [u64; 2], rows: &m
     for ((what, one), (_, other)) in sample.types().into_iter().zip(made.types()) {
         differ(what, [share(one, sample.seen), share(other, made.seen)]);
     }
-    let truth = |of: &Field| share(of.truth[1], of.truth[0] + of.truth[1]);
+    let seen = [sample.seen, made.seen];
+    let truth = |of: &Field| share(of.truth[1], of.seen);
     differ("true", [truth(sample), truth(made)]);
     if let (Some(sample), Some(made)) = (&sample.texts, &made.texts) {
         let found: std::collections::BTreeMap<String, u64> =
             made.frequent.least(1).into_iter().collect();
         for (value, times) in frequent(sample, &Rules { values: true, least: FREQUENT }) {
             let made_of = found.get(&value).copied().unwrap_or(0);
-            let shares = [share(times, sample.lengths.count), share(made_of, made.lengths.count)];
-            differ("a value", shares);
+            differ("a value", [share(times, seen[0]), share(made_of, seen[1])]);
         }
+    }
+    if count[0].min(count[1]) < FEW {
+        off.0 = 0.0;
     }
     let [one, other] = [measure(sample), measure(made)];
     rows.push(Row {
@@ -141,7 +159,8 @@ fn measure(of: &Field) -> (u64, String, String) {
         (text(0.5), text(0.99))
     };
     let with = |distinct: u64, (middle, high): (String, String)| (distinct, middle, high);
-    if let Some(numbers) = &of.numbers {
+    let texts = of.texts.as_ref().map_or(0, |of| of.lengths.count);
+    if let Some(numbers) = of.numbers.as_ref().filter(|of| of.count >= texts) {
         return with(numbers.distinct.estimate(), at(&numbers.sorted(), &short));
     }
     if let Some(texts) = &of.texts {

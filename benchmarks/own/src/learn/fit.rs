@@ -53,7 +53,7 @@ fn steps(sorted: &[f64]) -> Vec<(f64, f64)> {
         let same = sorted[from..].partition_point(|value| *value <= sorted[from]);
         let (begin, end) = (round(from as f64 / n), round((from + same) as f64 / n));
         // The next value begins a hair behind this one.
-        let begin = if from == 0 { 0.0 } else { begin + 1e-6 };
+        let begin = if from == 0 { 0.0 } else { ((begin + 1e-6) * 1e6).round() / 1e6 };
         if end > begin {
             pairs.push((begin, sorted[from]));
             pairs.push((end, sorted[from]));

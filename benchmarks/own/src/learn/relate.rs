@@ -234,18 +234,13 @@ fn link(
     key: &str,
     related: &mut [Related],
 ) {
-    let (Some((mine, _)), Some((theirs, _))) =
-        (distinct(place.field), all[to].field(key).and_then(distinct))
-    else {
-        return;
-    };
+    let Some((mine, _)) = distinct(place.field) else { return };
     let is_key = |of: &Related, name: &str| of.key.as_ref().is_some_and(|(key, _)| key == name);
     if related[from].instead.contains_key(&place.path) && place.is_top {
         return;
     }
     let always = place.field.seen == all[from].count() && place.field.null == 0;
-    let mut times: Vec<f64> = theirs.times_in(mine).into_iter().map(|n| n as f64).collect();
-    times.sort_unstable_by(f64::total_cmp);
+    let times = times(mine, all[to].count());
     let descends = descends(related, to, from);
     let is_child =
         place.is_top && always && times.len() >= 20 && related[from].parent.is_none() && !descends;
@@ -277,6 +272,16 @@ fn link(
         related[from].refs.push((place.name.clone(), to));
     }
     related[from].instead.insert(place.path.clone(), entries);
+}
+
+/// The numbers of children of so many parents, in order: of those that have some by a sample.
+fn times(of: &Distinct, parents: u64) -> Vec<f64> {
+    let mut times: Vec<f64> = of.counts().map(|n| n as f64).collect();
+    let with = of.estimate().clamp(1, parents.max(1));
+    let without = times.len() as f64 * (parents - with.min(parents)) as f64 / with as f64;
+    times.extend(std::iter::repeat_n(0.0, without.round() as usize));
+    times.sort_unstable_by(f64::total_cmp);
+    times
 }
 
 /// Whether a collection's parents, or theirs, are another one.

@@ -74,13 +74,6 @@ impl Distinct {
         (both as f64 / all.max(1) as f64, all)
     }
 
-    /// How often each value that is kept here occurs in another one, where that is known.
-    pub fn times_in(&self, other: &Distinct) -> Vec<u64> {
-        let below = other.below.unwrap_or(u64::MAX);
-        let known = self.counts.range(..below);
-        known.map(|(hash, _)| other.counts.get(hash).copied().unwrap_or(0)).collect()
-    }
-
     /// Whether few values have most of the occurrences: the most frequent fifth has more than half.
     pub fn is_skewed(&self) -> bool {
         let mut counts: Vec<u64> = self.counts().collect();
@@ -111,8 +104,6 @@ mod tests {
             assert!(all.estimate().abs_diff(values) <= within, "{}", all.estimate());
             assert!(all.counts().all(|count| count == 4) && !all.is_unique());
             assert!(even.inside(&all).0 == 1.0 && (all.inside(&even).0 - 0.5).abs() < 0.1);
-            let times = all.times_in(&even);
-            assert!(times.iter().all(|times| *times == 0 || *times == 3));
             let mut both = even.clone();
             both.merge(&all);
             assert!(both.estimate().abs_diff(values) <= within);

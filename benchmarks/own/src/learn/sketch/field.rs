@@ -7,8 +7,11 @@ use serde_json::{Map as Members, Value};
 use super::numbers::{Lengths, Numbers};
 use super::texts::Texts;
 
-/// Names of an object before they may be data, and at most.
+/// Names that are data, at least; names of an object before that is looked at, those of which one
+/// may be in most objects, and all.
+const LEAST: usize = 12;
 const FEW: usize = 24;
+const MANY: usize = 200;
 const MOST_NAMES: usize = 4096;
 /// Objects of which is known which fields they have together.
 const MOST_SETS: usize = 256;
@@ -273,7 +276,12 @@ impl Object {
         if names > MOST_NAMES {
             return true;
         }
-        if self.is_document || names < 6 || self.lengths.mean() * 3.0 > names as f64 {
+        if self.is_document || names < LEAST || self.lengths.mean() * 3.0 > names as f64 {
+            return false;
+        }
+        // A name that most objects have is that of a field, unless too many have others.
+        let usual = |(_, of): &(String, Field)| of.seen * 2 > self.lengths.count;
+        if names <= MANY && self.fields.iter().any(usual) {
             return false;
         }
         let mut types: BTreeMap<&str, u64> = BTreeMap::new();
