@@ -122,9 +122,10 @@ pub struct Pacing {
     /// Operations of a step, instead of a time
     #[arg(long, value_name = "N", value_parser = count::<u64>)]
     pub operations: Option<u64>,
-    /// Time before the measured window of each step. auto: until throughput is steady over at least
-    /// 20 intervals of --tick; auto:TIME: at most this long [auto: 5m]
-    #[arg(long, value_name = "TIME|auto", default_value = "5s")]
+    /// Time before the measured window of each step. auto: until throughput is steady over
+    /// at least 20 intervals of --tick. until:SERIES>NUMBER (or <): until all of --observe's gauges of
+    /// this name have passed it. Both end after 5 minutes, or auto:TIME, until:…:TIME
+    #[arg(long, value_name = "TIME|auto|until:…", default_value = "5s")]
     pub warmup: Warmup,
 }
 

@@ -1,17 +1,28 @@
 //! Whether a step had one level of throughput.
 
+use hoap_observe::MetricBound;
 use hoap_record::{LevelChange, Remark, RemarkId, Step};
 
-/// A remark where the throughput did not become steady during the warm-up, and one where it changed
-/// or drifted within the window.
-pub fn remarks(step: &Step) -> Vec<Remark> {
+/// A remark where the warm-up did not reach what was to end it: a bound of a metric, which is given
+/// with what was found in its place, or else a steady throughput. And one where the throughput
+/// changed or drifted within the window.
+pub fn remarks(step: &Step, awaited: Option<(&MetricBound, String)>) -> Vec<Remark> {
     let unsettled = (step.warmup_settled == Some(false)).then(|| {
-        let text = format!(
-            "throughput did not become steady within {:.1} s of warm-up; the window began all the same",
+        let time = format!(
+            "within {:.1} s of warm-up; the window began all the same",
             step.warmup_seconds
         );
-        Remark::new(RemarkId::NotSteady, text)
-            .advise("allow more with --warmup auto:TIME, or find what keeps it moving")
+        let (text, advice) = match awaited {
+            Some((bound, found)) => (
+                format!("{bound} did not come {time}, at {found}"),
+                "allow more with --warmup until:…:TIME, or find what keeps it from it",
+            ),
+            None => (
+                format!("throughput did not become steady {time}"),
+                "allow more with --warmup auto:TIME, or find what keeps it moving",
+            ),
+        };
+        Remark::new(RemarkId::NotSteady, text).advise(advice)
     });
     let changed = step.level.map(|LevelChange { drift, at_seconds, before, after }| {
         // Of next to nothing there is no share.
@@ -56,8 +67,13 @@ mod tests {
             level,
             ..Step::default()
         };
+        let remarks = |step: &Step| super::remarks(step, None);
         assert!(remarks(&step(Some(true), None)).is_empty());
         assert!(remarks(&step(None, None)).is_empty());
+        let bound = "hits>0.6".parse().unwrap();
+        let told = super::remarks(&step(Some(false), None), Some((&bound, "0.4".into())));
+        assert!(told[0].text.contains("hits>0.6 did not come within 300.0 s"), "{told:?}");
+        assert!(told[0].text.ends_with("at 0.4"), "{told:?}");
         for (step, id, word) in [
             (
                 step(Some(false), None),

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use hoap_drive::search::Clients;
-use hoap_drive::{Arrivals, End, FASTEST, Pace, StepPlan};
+use hoap_drive::{Arrivals, End, FASTEST, Pace, StepPlan, WarmAt};
+use hoap_observe::MetricBound;
 use hoap_record::Sla;
 use hoap_record::limits::MOST_STEPS;
 use hoap_workload::{Error, ErrorKind, Result};
@@ -34,6 +35,8 @@ pub struct Plan {
     pub search: Option<SearchPlan>,
     /// The frontier that takes the place of the steps.
     pub frontier: Option<FrontierPlan>,
+    /// What ends the warm-ups of steps that end at [`WarmAt::Word`].
+    pub warm_at: Option<MetricBound>,
 }
 
 impl Plan {
@@ -184,8 +187,12 @@ pub fn plan(
     if common.tick.0 < SHORTEST_TICK {
         return refuse("an interval of the time series is at least 10ms", "give --tick more");
     }
-    if matches!(pacing.warmup, Warmup::UntilLevel(_)) {
-        if pacing.max_rate || rates.iter().any(Option::is_some) {
+    if matches!(pacing.warmup, Warmup::UntilMetric(..)) && common.observe.is_empty() {
+        return refuse("a warm-up until a metric needs a source of it", "give --observe a source");
+    }
+    if !matches!(pacing.warmup, Warmup::For(_)) {
+        let level = matches!(pacing.warmup, Warmup::UntilLevel(_));
+        if level && (pacing.max_rate || rates.iter().any(Option::is_some)) {
             return refuse(
                 "in an open loop the rate decides the throughput, so its level tells nothing of the database",
                 "give --warmup a time",
@@ -268,6 +275,7 @@ pub fn plan(
         loops_set_time: round_up.filter(|_| pacing.duration.is_none()),
         search: search.transpose()?,
         frontier: None,
+        warm_at: planner.bound(),
     })
 }
 
@@ -283,6 +291,13 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
+    fn bound(&self) -> Option<MetricBound> {
+        match &self.pacing.warmup {
+            Warmup::UntilMetric(bound, _) => Some(bound.clone()),
+            Warmup::For(_) | Warmup::UntilLevel(_) => None,
+        }
+    }
+
     fn step(&self, number: usize, clients: (usize, usize), rate: Option<f64>) -> StepPlan {
         let (end, limit) = self.end(clients);
         let mut plan = match self.groups {
@@ -294,12 +309,13 @@ impl Planner<'_> {
         };
         // Queries alone warm up by their loops; there is nothing else to warm up.
         let by_loops = clients.0 == 0 && matches!(end, End::Loops { .. });
-        (plan.warmup, plan.until_level) = match self.pacing.warmup {
-            _ if by_loops => (Duration::ZERO, false),
-            Warmup::For(time) => (time.0, false),
+        (plan.warmup, plan.warm_at) = match &self.pacing.warmup {
+            _ if by_loops => (Duration::ZERO, WarmAt::Time),
+            Warmup::For(time) => (time.0, WarmAt::Time),
             // Queries are too few to have a throughput.
-            Warmup::UntilLevel(_) if clients.0 == 0 => (QUERIES_WARMUP, false),
-            Warmup::UntilLevel(most) => (most.0, true),
+            Warmup::UntilLevel(_) if clients.0 == 0 => (QUERIES_WARMUP, WarmAt::Time),
+            Warmup::UntilLevel(most) => (most.0, WarmAt::Level),
+            Warmup::UntilMetric(_, most) => (most.0, WarmAt::Word),
         };
         plan.limit = limit;
         plan.tick = self.common.tick.0;
@@ -348,7 +364,14 @@ impl Planner<'_> {
             queries: self.step(AGAIN, (0, queries), None),
             both: self.step(AGAIN, (transactions, queries), None),
         };
-        Ok(Plan { steps: vec![], loops_set_time: None, search: None, frontier: Some(plan) })
+        let warm_at = self.bound();
+        Ok(Plan {
+            steps: vec![],
+            loops_set_time: None,
+            search: None,
+            frontier: Some(plan),
+            warm_at,
+        })
     }
 
     /// The search whose probes are like the step at this index.

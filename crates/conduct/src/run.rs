@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use hoap_drive::Workload;
 use hoap_drive::search::{ProbeResult, frontier, max_rate};
 use hoap_drive::{End, Gate, Pace, StepPlan, run_probed_step};
-use hoap_observe::MetricWatch;
+use hoap_observe::{MetricBound, MetricWatch};
 use hoap_record::check::ChecksRead;
 use hoap_record::folder::seconds;
 use hoap_record::search::{Effort, Search};
@@ -45,6 +45,7 @@ pub async fn record<B: Benchmark>(
     memory::fits(plan.shapes(), (operations, queries))?;
     // Before the folder: a source that cannot be read is refused with nothing written.
     let observed = MetricWatch::open(&setting.common.observe)?;
+    plan.warm_at.iter().try_for_each(|bound| observed.expect(bound))?;
     let path = match &setting.common.out {
         Some(path) => path.clone(),
         None => default_folder(&record.benchmark)?,
@@ -94,8 +95,9 @@ async fn between_checks<B: Benchmark>(
     let start = setting.caller.start().unwrap_or(&setting.common.conduct.start_at);
     let starts = Starts::new(setting, start);
     let memories = Vec::new();
-    let ran = Ran::default();
-    let mut steps = Steps { setting, benchmark, folder, record, observed, starts, memories, ran };
+    let (warm_at, ran) = (plan.warm_at.as_ref(), Ran::default());
+    let mut steps =
+        Steps { setting, benchmark, folder, record, observed, warm_at, starts, memories, ran };
     let end = steps.all(plan);
     let (memories, start) = (steps.memories, steps.starts.check());
     record.checks.extend(start);
@@ -161,6 +163,8 @@ struct Steps<'a, B: Benchmark> {
     record: &'a mut Run,
     /// The servers' side.
     observed: &'a MetricWatch,
+    /// What of it ends the warm-ups.
+    warm_at: Option<&'a MetricBound>,
     starts: Starts<'a>,
     /// What the clients remember, also where a step fails or is stopped.
     memories: Vec<MemoryOf<B::Operations>>,
@@ -241,7 +245,8 @@ impl<B: Benchmark> Steps<'_, B> {
         let of = position.of.map(|of| format!(" of {of}")).unwrap_or_default();
         caller.say(&format!("step {}{of}: {}", plan.number, plan.name()));
         let observer = caller.observer(position);
-        let meter = Meter::new(&*observer, self.benchmark.target(), self.observed);
+        let target = self.benchmark.target();
+        let meter = Meter::new(&*observer, target, self.observed, self.warm_at);
         let (operations, queries) = (self.benchmark.operations(), self.benchmark.queries());
         let clients = (operations, queries, self.benchmark.probes());
         let control = (caller.stop(), &self.starts as &dyn Gate);
@@ -251,7 +256,8 @@ impl<B: Benchmark> Steps<'_, B> {
         outcome.step.observed = self.observed.window()?;
         let in_process = self.benchmark.target().in_process();
         self.record.remarks.extend(own_limit::remarks(&outcome.step, in_process));
-        self.record.remarks.extend(level::remarks(&outcome.step));
+        let awaited = self.warm_at.map(|bound| (bound, meter.found()));
+        self.record.remarks.extend(level::remarks(&outcome.step, awaited));
         let thinks = self.record.configuration.get("think-times") == Some(&true.into());
         self.record.remarks.extend(little::remarks(&outcome.step, in_process, thinks));
         self.memories.extend(outcome.transactions);

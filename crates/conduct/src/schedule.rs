@@ -5,7 +5,7 @@ use std::ops::Add;
 use std::time::Duration;
 
 use hoap_drive::search::ABOUT_PROBES;
-use hoap_drive::{End, StepPlan};
+use hoap_drive::{End, StepPlan, WarmAt};
 use hoap_record::level::FEWEST;
 
 use crate::plan::Plan;
@@ -34,9 +34,12 @@ impl Span {
 
     /// What the warm-up of a step takes.
     pub fn of_warmup(step: &StepPlan) -> Span {
-        match step.until_level {
-            true => Span::at_least(step.warmup.min(step.tick.saturating_mul(FEWEST as u32))),
-            false => Span::known(step.warmup),
+        match step.warm_at {
+            WarmAt::Time => Span::known(step.warmup),
+            WarmAt::Level => {
+                Span::at_least(step.warmup.min(step.tick.saturating_mul(FEWEST as u32)))
+            }
+            WarmAt::Word => Span::at_least(step.warmup.min(step.tick)),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::Canceller;
 use crate::clients::{Message, Side};
 use crate::measure::{Collector, RateMonitor, Throughput};
 use crate::pace::{Clock, PhaseSignal, Schedule};
-use crate::plan::{End, Gate, Observer, Phase, StepPlan, Stop};
+use crate::plan::{End, Gate, Observer, Phase, StepPlan, Stop, WarmAt};
 
 /// How often the controller checks the stop flag and calls cancellers again.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -180,7 +180,7 @@ impl<'a> Controller<'a> {
             End::After(_) | End::Operations(_) => true,
             End::Loops { .. } => c.warmed_up == plan.query_clients,
         };
-        if !plan.until_level {
+        if plan.warm_at == WarmAt::Time {
             return self.wait(plan.warmup, looped);
         }
         let ended = |c: &Self| c.throughput.settled() || c.phase_began.elapsed() >= plan.warmup;
@@ -320,7 +320,7 @@ impl<'a> Controller<'a> {
                     .map(|kind| self.inputs.query_kinds.get(kind?).copied())
                     .collect();
                 self.inputs.observer.tick(&tick);
-                self.throughput.add(&tick);
+                self.throughput.add(&tick, self.inputs.observer);
             }
             Err(error) => self.fail(error),
         }
@@ -410,7 +410,7 @@ impl<'a> Controller<'a> {
             standstills: collector.standstills(start, length),
             driver: collector.driver(),
             late_p99_us: collector.late_p99_us(),
-            warmup_settled: plan.until_level.then_some(self.throughput.settled()),
+            warmup_settled: (plan.warm_at != WarmAt::Time).then_some(self.throughput.settled()),
             level: self.throughput.change(plan).filter(|_| !length.is_zero()),
             ..Step::default()
         };

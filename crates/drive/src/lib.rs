@@ -36,7 +36,7 @@ mod workload;
 pub use host::{available_memory, host, now};
 pub use plan::{
     Arrivals, End, FASTEST, Gate, NoClient, NoWorkload, Observer, OnError, Pace, Phase, StepPlan,
-    Stop, Tick,
+    Stop, Tick, WarmAt,
 };
 pub use step::{StepOutcome, run_probed_step, run_step};
 pub use workload::{Canceller, Client, Completion, Look, Next, Outcome, Probe, Probing, Workload};

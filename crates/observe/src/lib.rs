@@ -3,6 +3,7 @@
 //!
 //! | module | content |
 //! |---|---|
+//! | [`bound`] | a bound that series are to pass |
 //! | [`select`] | which series of an endpoint are kept |
 //! | [`source`] | a source as a user writes it |
 //! | [`reading`] | the values of a source at one moment |
@@ -11,6 +12,7 @@
 //! | `sums` | a series over the measured window |
 //! | [`watch`] | reads each source on a thread of its own, so that none delays the load or another source |
 
+pub mod bound;
 pub mod exposition;
 mod http;
 mod process;
@@ -20,5 +22,6 @@ pub mod source;
 mod sums;
 pub mod watch;
 
+pub use bound::MetricBound;
 pub use source::MetricSource;
 pub use watch::MetricWatch;

@@ -11,10 +11,13 @@ use std::time::{Duration, Instant};
 use hoap_record::error::clipped;
 use hoap_record::folder::ObservedLog;
 use hoap_record::limits::{MOST_RECORD, MOST_SERIES};
-use hoap_record::{Error, ErrorKind, Observation, ObservedSeries, ObservedSource, Result};
+use hoap_record::{
+    Error, ErrorKind, Observation, ObservedSeries, ObservedSource, Result, SeriesKind,
+};
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
+use crate::bound::MetricBound;
 use crate::exposition::{self, MOST};
 use crate::http::Connection;
 use crate::process::Process;
@@ -53,6 +56,13 @@ struct Reader {
     commands: Sender<Command>,
     /// The sums of the window that was ended last.
     ended: Mutex<Option<Receiver<Result<Vec<ObservedSeries>>>>>,
+    latest: Arc<Mutex<Latest>>,
+}
+
+/// The last values of a source, and when they were asked for.
+struct Latest {
+    asked: Instant,
+    values: Vec<Value>,
 }
 
 enum Command {
@@ -99,7 +109,7 @@ impl MetricWatch {
             thread::spawn(move || match Reading::open(source) {
                 Ok((from, reading)) => {
                     // Where nobody waits any more there is nothing to read for.
-                    if opened.send(Ok(from)).is_ok() {
+                    if opened.send(Ok((from, reading.latest.clone()))).is_ok() {
                         reading.follow(&receiver);
                     }
                 }
@@ -109,15 +119,65 @@ impl MetricWatch {
         }
         let mut readers = Vec::new();
         for ((commands, answer), source) in opening.into_iter().zip(sources) {
-            let from = answer.recv().map_err(|_| gone(&source.name))??;
-            readers.push(Reader {
-                name: source.name.clone(),
-                from,
-                commands,
-                ended: Mutex::default(),
-            });
+            let (from, latest) = answer.recv().map_err(|_| gone(&source.name))??;
+            let name = source.name.clone();
+            readers.push(Reader { name, from, commands, ended: Mutex::default(), latest });
         }
         Ok(MetricWatch { readers, told: AtomicUsize::new(0) })
+    }
+
+    /// Refuses a bound of what no source has, or of a counter, which only grows.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Invalid`].
+    pub fn expect(&self, bound: &MetricBound) -> Result<()> {
+        let (mut there, mut gauges) = (false, Vec::new());
+        for reader in &self.readers {
+            let latest = reader.latest.lock().unwrap_or_else(PoisonError::into_inner);
+            for Value { series, kind, .. } in &latest.values {
+                let gauge = *kind == SeriesKind::Gauge;
+                there |= gauge && bound.names(series);
+                gauges.extend(gauge.then(|| series.clone()));
+            }
+        }
+        if there {
+            return Ok(());
+        }
+        let more = if gauges.len() > SOME { ", …" } else { "" };
+        gauges.truncate(SOME);
+        let why = match gauges.is_empty() {
+            true => "no source has a gauge".to_owned(),
+            false => format!("no source has this gauge; there are {}{more}", gauges.join(", ")),
+        };
+        Err(Error::new(ErrorKind::Invalid, format!("warm up until {bound}"), why).advise(
+            "name one of --observe's gauges; of a counter there is no bound, as it only grows",
+        ))
+    }
+
+    /// Whether all series of a bound have passed it since a moment, of which each has been read.
+    pub fn passed(&self, bound: &MetricBound, since: Instant) -> bool {
+        let mut there = false;
+        for reader in &self.readers {
+            let latest = reader.latest.lock().unwrap_or_else(PoisonError::into_inner);
+            for Value { value, .. } in latest.values.iter().filter(|v| bound.names(&v.series)) {
+                there = true;
+                if latest.asked < since || !bound.passed(*value) {
+                    return false;
+                }
+            }
+        }
+        there
+    }
+
+    /// The last values of the series of a bound, as text.
+    pub fn values(&self, bound: &MetricBound) -> String {
+        let mut all = Vec::new();
+        for reader in &self.readers {
+            let latest = reader.latest.lock().unwrap_or_else(PoisonError::into_inner);
+            let these = latest.values.iter().filter(|v| bound.names(&v.series));
+            all.extend(these.map(|v| v.value.to_string()));
+        }
+        all.join(", ")
     }
 
     /// Whether there is no source.
@@ -206,6 +266,7 @@ struct Reading {
     probe: Probe,
     log: Option<Arc<Mutex<ObservedLog>>>,
     window: Option<Sums>,
+    latest: Arc<Mutex<Latest>>,
     tally: Tally,
     /// Why the file cannot be written.
     broken: Option<Error>,
@@ -244,6 +305,7 @@ impl Reading {
                 (format!("{what} ({})", process.command), Probe::Process(process))
             }
         };
+        let asked = Instant::now();
         let (values, others) = probe.read().map_err(unavailable)?;
         let refused = |why: String| {
             let advice =
@@ -262,8 +324,9 @@ impl Reading {
         if values.len() > MOST {
             return Err(refused(format!("{} series are chosen, at most {MOST} fit", values.len())));
         }
+        let latest = Arc::new(Mutex::new(Latest { asked, values }));
         let (window, tally) = (None, Tally::default());
-        Ok((said, Reading { name, probe, log: None, window, tally, broken: None }))
+        Ok((said, Reading { name, probe, log: None, window, latest, tally, broken: None }))
     }
 
     /// Reads as the commands say, until whoever sends them is gone.
@@ -337,6 +400,7 @@ impl Reading {
         if let Some(window) = self.window.as_mut().filter(|_| latest.is_none_or(|l| at <= l)) {
             window.add(at_seconds, &values);
         }
+        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Latest { asked, values };
     }
 }
 

@@ -30,8 +30,8 @@ pub struct Step {
     pub start_seconds: f64,
     /// Seconds of warm-up before it.
     pub warmup_seconds: f64,
-    /// Whether throughput had come to a level when the warm-up ended, where that was to end it
-    /// (`--warmup auto`).
+    /// Whether what was to end the warm-up was there when it ended: a level of throughput
+    /// (`--warmup auto`) or a bound of a metric (`--warmup until:…`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warmup_settled: Option<bool>,
     /// Length of the measured window.

@@ -4,7 +4,7 @@ use hoap_record::LevelChange;
 use hoap_record::folder::seconds;
 use hoap_record::level::{self, Change};
 
-use crate::plan::{Pace, Phase, StepPlan, Tick};
+use crate::plan::{Observer, Pace, Phase, StepPlan, Tick, WarmAt};
 
 /// The throughput of the transactions in a phase, tick by tick.
 #[derive(Default)]
@@ -15,12 +15,16 @@ pub(crate) struct Throughput {
 
 impl Throughput {
     /// Adds a tick of the phase. One that is shorter than half of what was planned tells little.
-    pub fn add(&mut self, tick: &Tick<'_>) {
+    pub fn add(&mut self, tick: &Tick<'_>, observer: &dyn Observer) {
         if 2 * tick.length >= tick.plan.tick {
             self.per_second.push(tick.tx_per_second);
         }
-        if tick.phase == Phase::Warmup && tick.plan.until_level {
-            self.settled = level::is_settled(&self.per_second);
+        if tick.phase == Phase::Warmup {
+            self.settled = match tick.plan.warm_at {
+                WarmAt::Time => false,
+                WarmAt::Level => level::is_settled(&self.per_second),
+                WarmAt::Word => observer.warm(),
+            };
         }
     }
 
@@ -29,7 +33,7 @@ impl Throughput {
         Throughput { per_second: Vec::new(), ..self }
     }
 
-    /// Whether it was at a level when the last tick of the warm-up ended.
+    /// Whether what was to end the warm-up was there when its last tick ended.
     pub fn settled(&self) -> bool {
         self.settled
     }

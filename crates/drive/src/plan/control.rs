@@ -56,6 +56,12 @@ pub trait Observer {
 
     /// An interval of the time series has ended.
     fn tick(&self, _tick: &Tick<'_>) {}
+
+    /// Whether the database is warm, where that is to end the warm-up. It is asked at the end of
+    /// each interval.
+    fn warm(&self) -> bool {
+        false
+    }
 }
 
 /// No observer.

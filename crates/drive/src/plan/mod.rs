@@ -13,4 +13,4 @@ pub use on_error::OnError;
 pub(crate) use pace::mix;
 pub use pace::{Arrivals, FASTEST, Pace};
 pub use phase::Phase;
-pub use step_plan::{End, StepPlan};
+pub use step_plan::{End, StepPlan, WarmAt};

@@ -24,11 +24,10 @@ pub struct StepPlan {
     pub plain: bool,
     /// What sets the pace of the transaction clients.
     pub pace: Pace,
-    /// Time before the measured window, at least; at most, where it ends at a level.
+    /// Time before the measured window, at least; at most, where something else ends it.
     pub warmup: Duration,
-    /// Whether the warm-up ends as soon as the throughput of the transactions has come to a level
-    /// ([`hoap_record::level::is_settled`]). Only of a closed loop.
-    pub until_level: bool,
+    /// What ends the warm-up before that.
+    pub warm_at: WarmAt,
     /// When the measured window ends.
     pub end: End,
     /// With [`End::Operations`]: the longest time of the measured window. A step that reaches it
@@ -47,6 +46,18 @@ pub struct StepPlan {
     /// How long clients retry to connect if the database is unavailable when the step begins, as
     /// after a crash in the previous step.
     pub connect_limit: Duration,
+}
+
+/// What ends a warm-up before its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarmAt {
+    /// Nothing.
+    Time,
+    /// A level of the throughput of the transactions ([`hoap_record::level::is_settled`]). Only of
+    /// a closed loop.
+    Level,
+    /// The word of the observer ([`Observer::warm`](super::Observer::warm)).
+    Word,
 }
 
 /// When the measured window of a step ends.
@@ -80,7 +91,7 @@ impl StepPlan {
             plain: false,
             pace: Pace::Closed,
             warmup: Duration::ZERO,
-            until_level: false,
+            warm_at: WarmAt::Time,
             end,
             limit: None,
             tick: Duration::from_secs(1),
@@ -122,7 +133,7 @@ impl StepPlan {
         if self.tx_clients + self.query_clients == 0 {
             return refuse("it has no client");
         }
-        if self.until_level && (self.tx_clients == 0 || self.pace != Pace::Closed) {
+        if self.warm_at == WarmAt::Level && (self.tx_clients == 0 || self.pace != Pace::Closed) {
             return refuse("its warm-up is to end at a level, and it has no closed loop");
         }
         if self.tx_clients > 0 {

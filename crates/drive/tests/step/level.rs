@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hoap_drive::{Arrivals, End, Pace, StepPlan};
+use hoap_drive::{Arrivals, End, Pace, StepPlan, WarmAt};
 use hoap_record::ErrorKind;
 use hoap_record::Step;
 
@@ -27,7 +27,7 @@ fn plan(warmup: Duration, ticks: u32) -> StepPlan {
 }
 
 fn until_level(most: Duration) -> StepPlan {
-    StepPlan { until_level: true, ..plan(most, 5) }
+    StepPlan { warm_at: WarmAt::Level, ..plan(most, 5) }
 }
 
 #[test]
@@ -66,6 +66,6 @@ fn only_a_closed_loop_of_transactions_has_a_level_of_its_own() {
     let e = Bench::new().step(&open, Some(&tx), None).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Invalid);
     assert!(e.to_string().contains("no closed loop"), "{e}");
-    let open = StepPlan { until_level: false, end: End::After(TICK * 40), ..open };
+    let open = StepPlan { warm_at: WarmAt::Time, end: End::After(TICK * 40), ..open };
     assert_eq!(run(&open, |_| Duration::ZERO).level, None);
 }

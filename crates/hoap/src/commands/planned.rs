@@ -5,7 +5,7 @@ use std::time::Duration;
 use hoap_conduct::Chosen;
 use hoap_conduct::plan::Plan;
 use hoap_conduct::schedule::{Ran, Span};
-use hoap_drive::{End, StepPlan};
+use hoap_drive::{End, StepPlan, WarmAt};
 use hoap_record::Time;
 use hoap_report::number::duration;
 use hoap_report::text::paragraph;
@@ -97,10 +97,10 @@ fn lasts(plan: &Plan, step: &StepPlan) -> String {
         End::Loops { measured, .. } => format!("{} measured", loops(measured)),
     };
     let mut warmup = Vec::new();
-    match (step.warmup.is_zero(), step.until_level) {
+    match (step.warmup.is_zero(), step.warm_at) {
         (true, _) => {}
-        (false, true) => warmup.push(format!("at most {}", seconds(step.warmup))),
-        (false, false) => warmup.push(seconds(step.warmup)),
+        (false, WarmAt::Time) => warmup.push(seconds(step.warmup)),
+        (false, _) => warmup.push(format!("at most {}", seconds(step.warmup))),
     }
     if let End::Loops { warmup: first @ 1.., .. } = step.end {
         warmup.push(loops(first));

@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use hoap_conduct::schedule::{Span, StepPosition};
-use hoap_drive::{End, Observer, Phase, StepPlan, Tick};
+use hoap_drive::{End, Observer, Phase, StepPlan, Tick, WarmAt};
 use hoap_report::number::{Unit, latency};
 use hoap_workload::words::counted;
 
@@ -160,9 +160,10 @@ impl Now<'_> {
                 let clients = self.step.tx_clients.saturating_add(self.step.query_clients);
                 format!("connecting {}", counted(clients, "client", "clients"))
             }
-            (Phase::Warmup, _) if self.step.until_level => {
+            (Phase::Warmup, _) if self.step.warm_at != WarmAt::Time => {
                 let most = (self.step.warmup.as_secs_f64() * 10.0).round() / 10.0;
-                format!("warm-up {} s, until level or {most} s", self.elapsed().as_secs())
+                let at = if self.step.warm_at == WarmAt::Level { "level" } else { "warm" };
+                format!("warm-up {} s, until {at} or {most} s", self.elapsed().as_secs())
             }
             (Phase::Warmup, End::Loops { .. }) => format!("warm-up {}", seconds(None)),
             (Phase::Warmup, _) => format!("warm-up {}", seconds(Some(self.step.warmup))),

@@ -59,6 +59,60 @@ fn a_run_records_its_servers_and_the_report_shows_them() {
     assert!(csv.lines().count() >= 4, "{csv}");
 }
 
+/// Report of three databases, section 4.1.1: a cache was warmed up until it answered 60 % of reads.
+#[test]
+fn a_warm_up_ends_where_an_observed_metric_has_passed_a_bound_or_says_that_it_did_not() {
+    let p = Place::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    // A cache that gets warmer with each reading, and a counter.
+    std::thread::spawn(move || {
+        use std::io::{BufRead, BufReader, Write};
+        let mut readings = 0;
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let lines = BufReader::new(stream.try_clone().unwrap()).lines();
+            for line in lines.map_while(Result::ok) {
+                if line.is_empty() {
+                    readings += 1;
+                    let hits = f64::from(readings) / 5.0;
+                    let text = format!(
+                        "# TYPE hits gauge\nhits{{cache=\"keys\"}} {hits}\n# TYPE asked_total counter\n\
+                         asked_total {readings}\n"
+                    );
+                    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", text.len());
+                    let _ = stream.write_all((head + &text).as_bytes());
+                }
+            }
+        }
+    });
+    let run = format!(
+        "run ycsb-c --target null:?latency_us=500 --duration 100ms --tick 20ms \
+         --observe db=http://{address}/metrics#hits{{cache}},asked_total"
+    );
+    p.ok(&format!("{run} --warmup until:hits>0.5:10m --out warm"));
+    let record = p.json("warm/run.json");
+    assert_eq!(record["configuration"]["warmup"], "until:hits>0.5:600s");
+    let step = &record["steps"][0];
+    assert_eq!(step["warmup_settled"], true);
+    // The third reading is above: the first is from before the run, one more each second.
+    assert!(step["warmup_seconds"].as_f64().unwrap() < 600.0, "{step:#}");
+    assert!(series(step, "db", "hits{cache=\"keys\"}")["mean"].as_f64() > Some(0.5), "{step:#}");
+
+    let cold = p.ok(&format!("{run} --warmup until:hits{{cache=\"keys\"}}<0.1:60ms --out cold"));
+    assert!(cold.out.contains("did not come within"), "{}", cold.out);
+    assert_eq!(p.json("cold/run.json")["steps"][0]["warmup_settled"], false);
+
+    for (bound, why) in
+        [("misses>1", "hits{cache=\"keys\"}"), ("asked_total>1", "no source has this gauge")]
+    {
+        p.fails(&format!("{run} --warmup until:{bound} --out refused"), 2, &[why]);
+        assert!(!p.path("refused").exists());
+    }
+    let alone = "run ycsb-c --target null: --warmup until:hits>0.6 --out refused";
+    p.fails(alone, 2, &["--observe"]);
+}
+
 #[test]
 fn a_source_that_cannot_be_read_is_refused_and_nothing_is_written() {
     let p = Place::new();
