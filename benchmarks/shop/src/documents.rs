@@ -3,17 +3,15 @@
 use std::sync::Arc;
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 use hoap_conduct::data::DataOffer;
 use hoap_conduct::values::count;
-use hoap_database::shop::{CUSTOMERS, ORDERS};
 use hoap_files::{FileSource, number};
+use hoap_workload::Result;
 use hoap_workload::load::LoadSource;
-use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::{Map, Value};
 
-use crate::data::{DATA_VERSION, ShopData, ShopSpec};
-use crate::load::CustomersAlone;
+use crate::data::{DATA_VERSION, ShopCollection, ShopData, ShopSpec};
+use crate::load::Loaded;
 
 /// What customers and orders are made from. Every number of "so many per" is exact.
 #[derive(Debug, Args)]
@@ -39,10 +37,13 @@ pub struct ShopFlags {
 #[derive(Debug, Args)]
 #[group(skip)]
 pub struct ShopLoadFlags {
-    /// Only these collections: Pagination reads the customers alone, JOIN both [default: both]
+    /// Only these collections: Pagination reads the customers alone, JOIN both or, with --variant
+    /// joining-table, shop_sales [default: customers and orders]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    #[arg(value_parser = PossibleValuesParser::new([CUSTOMERS, ORDERS]))]
-    pub collections: Vec<String>,
+    pub collections: Vec<ShopCollection>,
+    /// Put each customer's orders into its document, for JOIN with --variant embedded
+    #[arg(long)]
+    pub embedded: bool,
 }
 
 impl ShopFlags {
@@ -69,22 +70,12 @@ impl DataOffer for ShopFlags {
     type OfLoad = ShopLoadFlags;
 
     fn source(&self, (): &()) -> Result<Arc<dyn LoadSource>> {
-        Ok(Arc::new(self.data_set()?))
+        Ok(Arc::new(Loaded::new(self.data_set()?, &[])?))
     }
 
     fn loaded(&self, (): &(), flags: &ShopLoadFlags) -> Result<Arc<dyn LoadSource>> {
-        let named =
-            |name: &str| flags.collections.is_empty() || flags.collections.contains(&name.into());
-        match (named(CUSTOMERS), named(ORDERS)) {
-            (true, true) => self.source(&()),
-            (true, false) => Ok(Arc::new(CustomersAlone(self.data_set()?))),
-            (false, _) => Err(Error::new(
-                ErrorKind::Invalid,
-                "load orders alone",
-                "nothing reads orders without their customers",
-            )
-            .advise(format!("give --collections {CUSTOMERS}, or leave it out for both"))),
-        }
+        let spec = ShopSpec { embedded: flags.embedded, ..*self.data_set()?.spec() };
+        Ok(Arc::new(Loaded::new(ShopData::new(spec)?, &flags.collections)?))
     }
 
     fn files(&self, (): &()) -> Result<Box<dyn FileSource>> {

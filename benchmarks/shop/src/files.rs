@@ -89,6 +89,8 @@ impl FileSource for ShopData {
             customers_per_zip,
             customer_bytes,
             order_bytes,
+            // Files have both collections.
+            embedded: _,
         } = *self.spec();
         let pairs: [(&str, Value); 7] = [
             ("seed", seed.into()),
@@ -103,19 +105,19 @@ impl FileSource for ShopData {
     }
 
     fn collections(&self) -> Vec<&str> {
-        ShopCollection::ALL.map(ShopCollection::name).to_vec()
+        ShopCollection::BOTH.map(ShopCollection::name).to_vec()
     }
 
     fn count(&self, at: usize) -> u64 {
-        ShopData::count(self, ShopCollection::ALL[at])
+        ShopData::count(self, ShopCollection::BOTH[at])
     }
 
     fn append_range(&self, at: usize, range: Range<u64>, end: &[u8], out: &mut Buffer) {
-        ShopData::append_range(self, ShopCollection::ALL[at], range, end, out);
+        ShopData::append_range(self, ShopCollection::BOTH[at], range, end, out);
     }
 
     fn write(&self, at: usize, index: u64, to: AnyWriter<'_, '_>) {
-        to.take(Document(self, ShopCollection::ALL[at], index));
+        to.take(Document(self, ShopCollection::BOTH[at], index));
     }
 
     fn flat(&self) -> &'static Flat {

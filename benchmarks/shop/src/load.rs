@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use hoap_database::shop::{COUNTRY_INDEX, COVERING_INDEX, CUSTOMERS, ORDERS, ZIP_INDEX};
+use hoap_database::shop::{
+    COUNTRY_INDEX, COVERING_INDEX, CUSTOMERS, JoinVariant, ORDERS, ZIP_INDEX,
+};
 use hoap_database::{Index, Values};
 use hoap_workload::load::{LoadSource, TypedSource, hand_over};
 use hoap_workload::{Error, ErrorKind, Result};
@@ -19,7 +21,7 @@ pub const BENCHMARK: &str = "shop";
 #[serde(deny_unknown_fields)]
 struct Parameters {
     version: u32,
-    /// The only collection that was loaded; `None` if both were.
+    /// The collections that were loaded, by commas; `None` if the usual ones were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     collections: Option<String>,
     #[serde(flatten, with = "SpecFields")]
@@ -36,29 +38,143 @@ struct SpecFields {
     customers_per_zip: u64,
     customer_bytes: usize,
     order_bytes: usize,
+    #[serde(default, skip_serializing_if = "is_false")]
+    embedded: bool,
 }
 
-impl LoadSource for ShopData {
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// What of the data was, or is to be, loaded.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The data.
+    pub data: ShopData,
+    /// Its collections, in the order in which they are loaded.
+    collections: Vec<ShopCollection>,
+}
+
+impl Loaded {
+    /// These collections, or if none is named what JOIN reads: customers and orders, or customers
+    /// that have their orders in them.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Invalid`] for orders without customers who list them.
+    pub fn new(data: ShopData, named: &[ShopCollection]) -> Result<Loaded> {
+        let all = if named.is_empty() { usual(&data) } else { named };
+        let collections = ShopCollection::ALL.into_iter().filter(|c| all.contains(c)).collect();
+        let loaded = Loaded { data, collections };
+        let listed = loaded.has(ShopCollection::Customer) && !data.spec().embedded;
+        if loaded.has(ShopCollection::Orders) && !listed {
+            let answer = "nothing reads orders without customers that list them";
+            let error = Error::new(ErrorKind::Invalid, format!("load {ORDERS}"), answer);
+            return Err(error
+                .advise(format!("leave {ORDERS} out of --collections, or load them with {CUSTOMERS} without --embedded")));
+        }
+        Ok(loaded)
+    }
+
+    /// Whether this collection is loaded.
+    pub fn has(&self, collection: ShopCollection) -> bool {
+        self.collections.contains(&collection)
+    }
+
+    /// The documents of each collection.
+    pub fn counts(&self) -> impl Iterator<Item = u64> {
+        self.collections.iter().map(|collection| self.data.count(*collection))
+    }
+
+    /// The key of a document of the collection at this position.
+    pub fn key(&self, at: usize, index: u64) -> String {
+        let mut key = String::new();
+        self.data.append_key(self.collections[at], index, &mut key);
+        key
+    }
+
+    /// Refuses what Pagination needs and was not loaded.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] with the load that makes it.
+    pub fn expect_customers(&self) -> Result<()> {
+        match self.has(ShopCollection::Customer) {
+            true => Ok(()),
+            false => Err(self.lacks("page through the customers", "hoap load shop --replace")),
+        }
+    }
+
+    /// Refuses a way to join that needs what was not loaded. Whether there is a joining table the
+    /// database knows: some make it themselves.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] with the load that makes it.
+    pub fn expect(&self, variant: JoinVariant) -> Result<()> {
+        let (there, load) = match variant {
+            JoinVariant::JoiningTable => return Ok(()),
+            JoinVariant::Embedded => {
+                (self.data.spec().embedded, "hoap load shop --embedded --replace")
+            }
+            _ => (self.has(ShopCollection::Orders), "hoap load shop --replace"),
+        };
+        match there && self.has(ShopCollection::Customer) {
+            true => Ok(()),
+            false => Err(self.lacks(&format!("join by {variant}"), load)),
+        }
+    }
+
+    /// The first of these ways to join that this serves, if there is one; a joining table may be
+    /// the database's own.
+    pub fn first(&self, variants: &[JoinVariant]) -> Option<JoinVariant> {
+        let serves = |variant: &JoinVariant| match variant {
+            JoinVariant::JoiningTable => self.has(ShopCollection::Sales),
+            other => self.expect(*other).is_ok(),
+        };
+        variants.iter().copied().find(serves)
+    }
+
+    fn lacks(&self, tried: &str, load: &str) -> Error {
+        let within = if self.data.spec().embedded {
+            ", whose customers have their orders in them"
+        } else {
+            ""
+        };
+        let answer = format!("only {} was loaded{within}", self.names());
+        Error::new(ErrorKind::Unavailable, tried, answer).advise(format!("load it with `{load}`"))
+    }
+
+    fn names(&self) -> String {
+        self.collections.iter().map(|c| c.name()).collect::<Vec<_>>().join(",")
+    }
+}
+
+/// What is loaded if no collection is named.
+fn usual(data: &ShopData) -> &'static [ShopCollection] {
+    if data.spec().embedded { &[ShopCollection::Customer] } else { &ShopCollection::BOTH }
+}
+
+impl LoadSource for Loaded {
     fn benchmark(&self) -> &'static str {
         BENCHMARK
     }
 
     fn parameters(&self) -> Value {
-        json!(Parameters { version: DATA_VERSION, collections: None, spec: *self.spec() })
+        let named = self.collections != usual(&self.data);
+        let collections = named.then(|| self.names());
+        json!(Parameters { version: DATA_VERSION, collections, spec: *self.data.spec() })
     }
 
     fn collections(&self) -> Vec<&'static str> {
-        ShopCollection::ALL.map(ShopCollection::name).to_vec()
+        self.collections.iter().map(|c| c.name()).collect()
     }
 
     fn part(&self, at: usize, part: u64, of: u64) -> Range<u64> {
-        ShopData::part(self, ShopCollection::ALL[at], part, of)
+        self.data.part(self.collections[at], part, of)
     }
 
     fn append(&self, at: usize, index: u64, key: &mut String, text: &mut Vec<u8>) {
-        let collection = ShopCollection::ALL[at];
-        self.append_key(collection, index, key);
-        ShopData::append(self, collection, index, text);
+        let collection = self.collections[at];
+        self.data.append_key(collection, index, key);
+        self.data.append(collection, index, text);
     }
 
     fn typed(&self) -> Option<&dyn TypedSource> {
@@ -66,90 +182,33 @@ impl LoadSource for ShopData {
     }
 
     fn indexes(&self) -> Vec<Index> {
-        vec![
-            Index::new(COUNTRY_INDEX, CUSTOMERS, &["address.country"]),
-            Index::new(ZIP_INDEX, CUSTOMERS, &["address.zip"]),
-            Index::new(COVERING_INDEX, ORDERS, &["_id", "month", "sale_price"]),
-        ]
+        let joins = self.data.spec().embedded || self.has(ShopCollection::Orders);
+        let index = |made: bool, name, of: ShopCollection, fields: &[&str]| {
+            (made && self.has(of)).then(|| Index::new(name, of.name(), fields))
+        };
+        let (customer, orders) = (ShopCollection::Customer, ShopCollection::Orders);
+        let all = [
+            index(true, COUNTRY_INDEX, customer, &["address.country"]),
+            index(joins, ZIP_INDEX, customer, &["address.zip"]),
+            index(true, COVERING_INDEX, orders, &["_id", "month", "sale_price"]),
+        ];
+        all.into_iter().flatten().collect()
     }
 }
 
-impl TypedSource for ShopData {
+impl TypedSource for Loaded {
     fn write(&self, at: usize, index: u64, key: &mut String, values: &mut dyn Values) -> u64 {
-        let collection = ShopCollection::ALL[at];
-        self.append_key(collection, index, key);
-        hand_over(values, |writer| ShopData::write(self, collection, index, writer))
+        let collection = self.collections[at];
+        self.data.append_key(collection, index, key);
+        hand_over(values, |writer| self.data.write(collection, index, writer))
     }
 }
 
-/// The customers without the orders that their lists name: what Pagination reads.
-pub struct CustomersAlone(pub ShopData);
-
-impl LoadSource for CustomersAlone {
-    fn benchmark(&self) -> &'static str {
-        BENCHMARK
-    }
-
-    fn parameters(&self) -> Value {
-        let collections = Some(CUSTOMERS.to_owned());
-        json!(Parameters { version: DATA_VERSION, collections, spec: *self.0.spec() })
-    }
-
-    fn collections(&self) -> Vec<&'static str> {
-        vec![CUSTOMERS]
-    }
-
-    fn part(&self, at: usize, part: u64, of: u64) -> Range<u64> {
-        LoadSource::part(&self.0, at, part, of)
-    }
-
-    fn append(&self, at: usize, index: u64, key: &mut String, text: &mut Vec<u8>) {
-        LoadSource::append(&self.0, at, index, key, text);
-    }
-
-    fn typed(&self) -> Option<&dyn TypedSource> {
-        self.0.typed()
-    }
-
-    fn indexes(&self) -> Vec<Index> {
-        let all = self.0.indexes().into_iter();
-        all.filter(|index| index.name == COUNTRY_INDEX).collect()
-    }
-}
-
-/// What was loaded, by the parameters of its note.
-///
-/// # Errors
-/// Those of [`data_of`].
-pub fn loaded(parameters: &Value) -> Result<Box<dyn LoadSource>> {
-    let data = data_of(parameters)?;
-    Ok(match parameters.get("collections") {
-        None => Box::new(data),
-        Some(_) => Box::new(CustomersAlone(data)),
-    })
-}
-
-/// Refuses data without orders, by the parameters of its note.
-///
-/// # Errors
-/// Returns [`ErrorKind::Unavailable`] with the load that makes them.
-pub fn expect_orders(parameters: &Value) -> Result<()> {
-    match parameters.get("collections") {
-        None => Ok(()),
-        Some(_) => Err(Error::new(
-            ErrorKind::Unavailable,
-            "use the loaded orders",
-            format!("only {CUSTOMERS} was loaded, by --collections"),
-        )
-        .advise("load both with `hoap load shop --replace`")),
-    }
-}
-
-/// The data with these [`LoadSource::parameters`], from the note of a loaded database.
+/// What was loaded, by the [`LoadSource::parameters`] in the note of a loaded database.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Unavailable`] where they belong to another benchmark or data version.
-pub fn data_of(parameters: &Value) -> Result<ShopData> {
+pub fn loaded(parameters: &Value) -> Result<Loaded> {
     let refuse = |answer: String| {
         Error::new(ErrorKind::Unavailable, "use the loaded customers and orders", answer)
             .advise("load them again with `hoap load shop --replace`")
@@ -162,5 +221,8 @@ pub fn data_of(parameters: &Value) -> Result<ShopData> {
             p.version
         )));
     }
-    ShopData::new(p.spec).map_err(|e| refuse(e.to_string()))
+    let data = ShopData::new(p.spec).map_err(|e| refuse(e.to_string()))?;
+    let names = p.collections.iter().flat_map(|names| names.split(','));
+    let named: std::result::Result<Vec<ShopCollection>, _> = names.map(str::parse).collect();
+    Loaded::new(data, &named.map_err(|e| refuse(e.to_string()))?)
 }

@@ -11,24 +11,25 @@ use hoap_conduct::flags::{Clients, Common, Settings, settings, together};
 use hoap_conduct::offer::{BenchmarkLine, Offer, Recorded};
 use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
 use hoap_conduct::run;
-use hoap_database::shop::JoinVariant;
-use hoap_database::{Database, What};
+use hoap_database::shop::{Ask, JoinVariant};
+use hoap_database::{Database, Shop, What};
 use hoap_databases::null::Null;
 use hoap_databases::{offers, open};
 use hoap_drive::{NoWorkload, Workload};
 use hoap_record::merge::left_to_first;
 use hoap_record::{Check, Remark, RemarkId, Run, output};
-use hoap_workload::Result;
 use hoap_workload::checks::level::unchecked;
 use hoap_workload::checks::{
     self, At, Checked, Document, Expected, Level, Reading as Keys, Reads, Watch,
 };
 use hoap_workload::load::LoadSource;
 use hoap_workload::note::{self, Note};
+use hoap_workload::{ErrorKind, Result};
 use serde_json::json;
 
 use crate::data::{ShopCollection, ShopData, ShopSpec};
-use crate::{Join, KeepAnswers, Options, Pagination, load as source};
+use crate::load::{self as source, Loaded};
+use crate::{Join, KeepAnswers, Options, Pagination};
 
 /// The flags of Pagination.
 #[derive(Debug, Args)]
@@ -61,8 +62,8 @@ impl Keep {
 pub struct JoinFlags {
     #[command(flatten)]
     pub clients: Clients,
-    /// How the database joins: index, ansi, hash, two-phase, lookup or joining-table
-    /// [default: its users' first choice]
+    /// How the database joins: index, ansi, hash, two-phase, lookup, embedded or joining-table
+    /// [default: its users' first choice of those that the loaded data serves]
     #[arg(long, value_name = "WAY")]
     pub variant: Option<JoinVariant>,
     #[command(flatten)]
@@ -91,6 +92,7 @@ impl Offer for PaginationFlags {
         // Before the data is looked for: what the database cannot run need not be loaded.
         let pages = target.pages()?;
         let opened = Opened::new(line.name, clients, target).await?;
+        opened.loaded.iter().try_for_each(Loaded::expect_customers)?;
         let pagination = Pagination::new(pages, opened.data, opened.options());
         opened.run(pagination, keep.settings(), *keep, setting).await
     }
@@ -117,11 +119,31 @@ impl Offer for JoinFlags {
         let target = open(&clients.target).await?;
         let joins = target.joins()?;
         let opened = Opened::new(line.name, clients, target).await?;
-        opened.note.iter().try_for_each(|note| source::expect_orders(&note.data))?;
-        let join = Join::new(joins, opened.data, *variant, opened.options())?;
+        let served = || opened.loaded.as_ref()?.first(joins.variants());
+        let join =
+            Join::new(joins.clone(), opened.data, variant.or_else(served), opened.options())?;
+        if let Some(loaded) = &opened.loaded {
+            loaded.expect(join.variant())?;
+            expect_table(&joins, join.variant(), loaded).await?;
+        }
         let own = settings(json!({ "variant": join.variant().name() }));
         opened.run(join, together([own, keep.settings()]), *keep, setting).await
     }
+}
+
+/// Refuses a join by a joining table that neither the load nor the database made.
+async fn expect_table(joins: &Shop, variant: JoinVariant, loaded: &Loaded) -> Result<()> {
+    if variant != JoinVariant::JoiningTable || loaded.has(ShopCollection::Sales) {
+        return Ok(());
+    }
+    let session = joins.session(Ask::Joins(variant)).await;
+    session.map(drop).map_err(|e| match e.kind {
+        ErrorKind::Missing => e.advise(format!(
+            "load it with `hoap load shop --collections {} --replace`",
+            ShopCollection::Sales
+        )),
+        _ => e,
+    })
 }
 
 fn steps(clients: &Clients) -> Result<Plan> {
@@ -137,6 +159,7 @@ struct Opened<'a> {
     target: Database,
     /// `None` where nothing is ever loaded.
     note: Option<Note>,
+    loaded: Option<Loaded>,
     data: ShopData,
     /// How much of the data is checked. `None` where nothing is ever loaded.
     level: Option<Level>,
@@ -144,18 +167,21 @@ struct Opened<'a> {
 
 impl<'a> Opened<'a> {
     async fn new(name: &'static str, clients: &'a Clients, target: Database) -> Result<Opened<'a>> {
-        let (note, data) = match target.engine::<Null>() {
-            // Nothing is ever loaded there: the data is what a load would have written by default.
-            Some(_) => (None, ShopData::new(ShopSpec::new(10_000))?),
+        let (note, loaded) = match target.engine::<Null>() {
+            Some(_) => (None, None),
             None => {
                 let note = note::expect_loaded(&target, "shop").await?;
-                let data = source::data_of(&note.data)?;
-                (Some(note), data)
+                let loaded = source::loaded(&note.data)?;
+                (Some(note), Some(loaded))
             }
         };
-        let documents = ShopCollection::ALL.map(|collection| data.count(collection));
-        let level = note.as_ref().map(|_| clients.level(documents.iter().sum()));
-        Ok(Opened { name, clients, plan: steps(clients)?, target, note, data, level })
+        let data = match &loaded {
+            Some(loaded) => loaded.data,
+            // Nothing is ever loaded there: the data is what a load would have written by default.
+            None => ShopData::new(ShopSpec::new(10_000))?,
+        };
+        let level = loaded.as_ref().map(|loaded| clients.level(loaded.counts().sum()));
+        Ok(Opened { name, clients, plan: steps(clients)?, target, note, loaded, data, level })
     }
 
     fn options(&self) -> Options {
@@ -173,7 +199,10 @@ impl<'a> Opened<'a> {
         let checked = Clients::checked(self.level);
         let settings = together([self.clients.settings(&self.plan.steps), own, checked]);
         let constants = json!({ "run_seed": setting.common.run_seed });
-        let data = self.note.as_ref().map_or_else(|| self.data.parameters(), |n| n.data.clone());
+        let data = match &self.note {
+            Some(note) => note.data.clone(),
+            None => Loaded::new(self.data, &[])?.parameters(),
+        };
         let basis = Basis { note: self.note.as_ref(), data, constants };
         let target = &self.target;
         let mut record = begin(self.name, target, basis, settings);
@@ -195,34 +224,28 @@ struct Reading<'a, W> {
 
 impl<W> Reading<'_, W> {
     async fn check(&self, setting: &Setting<'_>, when: &str) -> Result<Vec<Check>> {
-        let Opened { target, data, level, note, .. } = self.opened;
-        let Some(note) = note else { return Ok(Vec::new()) };
+        let Opened { target, level, loaded, .. } = self.opened;
+        let Some(loaded) = loaded else { return Ok(Vec::new()) };
         let Some(level) = level.filter(|level| *level != Level::Off) else { return Ok(Vec::new()) };
         let asked = setting.caller.stop();
         let stop = || when == BEFORE && asked.is_set();
         let watch = Watch::new(&stop, &self.reads);
-        let most = ShopCollection::ALL.map(|collection| data.count(collection));
-        let reader = Keys::of(target, most.into_iter().max().unwrap_or(0), &watch).await?;
+        let reader = Keys::of(target, loaded.counts().max().unwrap_or(0), &watch).await?;
         let at = At { documents: target.documents()?, level, when, watch: &watch };
-        let loaded = AsLoaded { data: *data, source: source::loaded(&note.data)? };
-        checks::all(&at, &loaded, reader).await
+        checks::all(&at, &AsLoaded(loaded), reader).await
     }
 }
 
 const BEFORE: &str = "before the run";
 
 /// Nobody writes to these documents.
-struct AsLoaded {
-    data: ShopData,
-    /// Of it what was loaded.
-    source: Box<dyn LoadSource>,
-}
+struct AsLoaded<'a>(&'a Loaded);
 
-impl Checked for AsLoaded {
+impl Checked for AsLoaded<'_> {
     type Key = (usize, u64);
 
     fn source(&self) -> &dyn LoadSource {
-        &*self.source
+        self.0
     }
 
     fn loaded(&self, at: usize, index: u64) -> (usize, u64) {
@@ -230,13 +253,11 @@ impl Checked for AsLoaded {
     }
 
     fn place(&self, (at, index): (usize, u64)) -> (usize, String) {
-        let mut key = String::new();
-        self.data.append_key(ShopCollection::ALL[at], index, &mut key);
-        (at, key)
+        (at, self.0.key(at, index))
     }
 
     fn expected(&self, (at, index): (usize, u64)) -> Result<Expected<'_>> {
-        Document::loaded(&*self.source, at, index).map(Expected::There)
+        Document::loaded(self.0, at, index).map(Expected::There)
     }
 }
 

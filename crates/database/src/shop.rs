@@ -1,8 +1,10 @@
 //! Customers and their orders: the operations of the comparison reports' Pagination and JOIN
 //! workloads.
 
+mod sum;
 mod variant;
 
+pub use sum::{Sum, cents};
 pub use variant::JoinVariant;
 
 /// The collection of the customers.
@@ -10,6 +12,15 @@ pub const CUSTOMERS: &str = "shop_customer";
 
 /// The collection of the orders.
 pub const ORDERS: &str = "shop_orders";
+
+/// The joining table: a document for each zip code and month, with the prices of the orders that
+/// the zip code's customers placed in it.
+pub const SALES: &str = "shop_sales";
+
+/// The key of a document of [`SALES`].
+pub fn sales_key(zip: &str, month: &str) -> String {
+    format!("sales:{zip}:{month}")
+}
 
 /// Index on the customers' country, for Pagination.
 pub const COUNTRY_INDEX: &str = "shop_customer_country";

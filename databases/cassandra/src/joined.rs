@@ -5,7 +5,7 @@
 use futures_util::{StreamExt, TryStreamExt, stream};
 use hoap_database::Index;
 use hoap_database::failure::{Done, Failure};
-use hoap_database::shop::{CUSTOMERS, ORDERS, ZIP_INDEX};
+use hoap_database::shop::{CUSTOMERS, ORDERS, ZIP_INDEX, cents};
 use scylla::deserialize::row::ColumnIterator;
 use scylla::statement::prepared::PreparedStatement;
 use serde_json::Value;
@@ -115,11 +115,4 @@ impl Filler<'_> {
         })?;
         self.connection.write_repeatable(&self.insert, (zip, &month, order, cents)).await
     }
-}
-
-/// An amount in cents; `None` where it is no amount.
-fn cents(price: &Value) -> Option<i64> {
-    let cents = (price.as_f64()? * 100.0).round();
-    // Floating-point numbers represent all whole numbers up to here.
-    (cents.abs() < 9e15).then_some(cents as i64)
 }

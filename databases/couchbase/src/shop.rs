@@ -11,7 +11,9 @@
 use async_trait::async_trait;
 use hoap_database::engine::{self, Shop};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::shop::{Ask, COUNTRY_INDEX, COVERING_INDEX, JoinRow, JoinVariant};
+use hoap_database::shop::{
+    Ask, COUNTRY_INDEX, COVERING_INDEX, JoinRow, JoinVariant, SALES, sales_key,
+};
 use hoap_record::ErrorKind;
 use serde_json::Value;
 
@@ -41,23 +43,43 @@ const HASH: &str = join!(
      JOIN `shop_orders` AS o USE HASH(BUILD) ON o.`_id` = k"
 );
 
+const EMBEDDED: &str = join!("`shop_customer` AS c UNNEST c.`orders` AS o");
+/// What the joining table has under a key.
+const TABLE: &str = "SELECT RAW [s.`month`, s.`zip`, SUM(o.`sale_price`)] \
+                     FROM `shop_sales` AS s USE KEYS $1 UNNEST s.`orders` AS o \
+                     GROUP BY s.`month`, s.`zip`";
+
 #[async_trait]
 impl Shop for CouchbaseEngine {
     fn variants(&self) -> &'static [JoinVariant] {
-        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash]
+        &[
+            JoinVariant::Index,
+            JoinVariant::Ansi,
+            JoinVariant::Hash,
+            JoinVariant::Embedded,
+            JoinVariant::JoiningTable,
+        ]
     }
 
     async fn shop_session(&self, ask: Ask) -> Done<Box<dyn engine::ShopSession>> {
         match ask {
             Ask::Pages => Ok(Box::new(Pager { node: connect(self, COUNTRY_INDEX).await? })),
+            Ask::Joins(JoinVariant::JoiningTable) => {
+                let node = self.node()?;
+                match node.has(SALES).await? {
+                    true => Ok(Box::new(Joiner { node, text: TABLE })),
+                    false => Err(Failure::missing(format!("there is no collection {SALES}"))),
+                }
+            }
             Ask::Joins(variant) => {
                 let text = match variant {
                     JoinVariant::Ansi => ANSI,
                     JoinVariant::Hash => HASH,
+                    JoinVariant::Embedded => EMBEDDED,
                     _ => INDEX,
                 };
                 let node = connect(self, CUSTOMERS_COVERING).await?;
-                if variant != JoinVariant::Index {
+                if matches!(variant, JoinVariant::Ansi | JoinVariant::Hash) {
                     expect_index(&node, "shop_orders", COVERING_INDEX).await?;
                 }
                 if variant == JoinVariant::Hash {
@@ -132,7 +154,11 @@ impl engine::ShopSession for Pager {
 #[async_trait]
 impl engine::ShopSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
-        let answer = self.node.run(self.text, &[zip.into(), month.into()], None).await?;
+        let args = match self.text {
+            TABLE => vec![vec![sales_key(zip, month)].into()],
+            _ => vec![zip.into(), month.into()],
+        };
+        let answer = self.node.run(self.text, &args, None).await?;
         for row in answer.lists()? {
             let [Value::String(month), Value::String(zip), sum] = row.as_slice() else {
                 return Err(Failure::broken(format!("a row is {}", Value::from(row))));

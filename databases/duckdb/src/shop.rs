@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use duckdb::Connection;
 use hoap_database::engine::{self, Shop};
 use hoap_database::failure::Done;
-use hoap_database::shop::{Ask, JoinRow, JoinVariant};
+use hoap_database::shop::{Ask, CUSTOMERS, JoinRow, JoinVariant, ORDERS, SALES, sales_key};
 
 use super::database::DuckDbEngine;
 use super::table;
@@ -28,17 +28,43 @@ const JOIN: &str = "SELECT o.month, c.zip,
     WHERE o.month = ?
     GROUP BY ALL ORDER BY cents";
 
+/// The orders in the customers' documents.
+const EMBEDDED: &str = "SELECT c.o.month, c.zip,
+        sum(CAST(round(c.o.sale_price * 100) AS BIGINT)) AS cents
+    FROM (
+        SELECT k.address.zip AS zip, unnest(k.orders) AS o
+        FROM shop_customer AS k
+        WHERE k.address.zip = ?
+    ) AS c
+    WHERE c.o.month = ?
+    GROUP BY ALL ORDER BY cents";
+
+/// What the joining table has under a key.
+const TABLE: &str = "SELECT s.month, s.zip,
+        sum(CAST(round(s.o.sale_price * 100) AS BIGINT)) AS cents
+    FROM (
+        SELECT k.month, k.zip, unnest(k.orders) AS o
+        FROM shop_sales AS k
+        WHERE k.hoap_key = ?
+    ) AS s
+    GROUP BY ALL";
+
 #[async_trait]
 impl Shop for DuckDbEngine {
     fn variants(&self) -> &'static [JoinVariant] {
-        &[JoinVariant::Hash]
+        &[JoinVariant::Hash, JoinVariant::Embedded, JoinVariant::JoiningTable]
     }
 
     async fn shop_session(&self, ask: Ask) -> Done<Box<dyn engine::ShopSession>> {
         match ask {
-            Ask::Pages => Ok(Box::new(Pager(connect(self, &["shop_customer"], PAGE)?))),
-            Ask::Joins(_) => {
-                Ok(Box::new(Joiner(connect(self, &["shop_customer", "shop_orders"], JOIN)?)))
+            Ask::Pages => Ok(Box::new(Pager(connect(self, &[CUSTOMERS], PAGE)?))),
+            Ask::Joins(variant) => {
+                let (collections, text): (&[&str], _) = match variant {
+                    JoinVariant::Embedded => (&[CUSTOMERS], EMBEDDED),
+                    JoinVariant::JoiningTable => (&[SALES], TABLE),
+                    _ => (&[CUSTOMERS, ORDERS], JOIN),
+                };
+                Ok(Box::new(Joiner(connect(self, collections, text)?, text)))
             }
         }
     }
@@ -58,7 +84,7 @@ fn connect(engine: &DuckDbEngine, collections: &[&str], text: &str) -> Done<Conn
 pub struct Pager(Connection);
 
 /// One client that joins.
-pub struct Joiner(Connection);
+pub struct Joiner(Connection, &'static str);
 
 #[async_trait]
 impl engine::ShopSession for Pager {
@@ -82,8 +108,12 @@ impl engine::ShopSession for Pager {
 #[async_trait]
 impl engine::ShopSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
-        let mut statement = self.0.prepare_cached(JOIN).or_fail()?;
-        let mut found = statement.query([zip, month]).or_fail()?;
+        let mut statement = self.0.prepare_cached(self.1).or_fail()?;
+        let found = match self.1 {
+            TABLE => statement.query([sales_key(zip, month)]),
+            _ => statement.query([zip, month]),
+        };
+        let mut found = found.or_fail()?;
         while let Some(row) = found.next().or_fail()? {
             rows.push(JoinRow {
                 month: row.get(0).or_fail()?,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hoap_database::engine::{
-    About, BoxedStore, Calls, Documents, Engine, Offers, Transactions, What,
+    About, BoxedStore, Calls, Documents, Engine, Offers, Shop, Transactions, What,
 };
 use hoap_record::Description;
 use hoap_record::Result;
@@ -15,12 +15,9 @@ use super::{describe, layout};
 
 const NO_ANALYTICS: &str =
     "it has neither joins nor aggregates: they run on what is exported from it";
-const NO_SHOP: &str =
-    "its indexes hold no nested field such as address.country, and it has no join";
 
 /// What it offers, and why not the rest.
-pub const OFFERS: Offers =
-    Offers(&[(What::Analytics, NO_ANALYTICS), (What::Pagination, NO_SHOP), (What::Join, NO_SHOP)]);
+pub const OFFERS: Offers = Offers(&[(What::Analytics, NO_ANALYTICS)]);
 
 /// DynamoDB in a region.
 pub struct DynamoDbEngine {
@@ -72,6 +69,10 @@ impl Engine for DynamoDbEngine {
     }
 
     fn key_value(&self) -> Option<&dyn BoxedStore> {
+        Some(self)
+    }
+
+    fn shop(&self) -> Option<&dyn Shop> {
         Some(self)
     }
 }

@@ -44,6 +44,7 @@ mod overlay;
 mod reading;
 mod search;
 mod server;
+mod shop;
 mod tables;
 mod transaction;
 mod value;

@@ -24,6 +24,17 @@ pub(super) enum Conditions {
     Read,
 }
 
+/// How a page is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pages {
+    /// In the index.
+    Index,
+    /// By reading all customers up to its end.
+    Scan,
+}
+
+const PAGES: &[(&str, Pages)] = &[("index", Pages::Index), ("scan", Pages::Scan)];
+
 hoap_database::options! {
     /// The settings that a URL may change.
     pub(super) struct Options {
@@ -54,6 +65,11 @@ hoap_database::options! {
         conditions: Conditions = ("conditions", "changed", meant(CONDITIONS),
             "what a transaction must find as it read it when it commits: changed (what it writes \
              or read to write) or read (everything that it read)"),
+        pages: Pages = ("pages", "index", meant(PAGES),
+            "how Pagination finds a country's customers: index (the index on address.country, a \
+             table of entries) or scan (a Scan with a filter, the comparison report's text)"),
+        scan_segments: u32 = ("scan_segments", "1", number(1..=1000),
+            "segments that pages=scan reads at a time, which is Amazon's parallel scan; 1 to 1000"),
         retries: u32 = ("retries", "0", number(0..=20),
             "times the driver sends a request again that was throttled or failed; 0 to 20"),
         /// Of everything that an operation sends, from its begin.

@@ -9,7 +9,8 @@ use super::counters::Units;
 use super::index;
 use super::layout::{self, KEY, PARTITION, SORT};
 use super::open_transaction::OpenTransaction;
-use super::reading::Wanted;
+use super::reading::{Driver, Wanted};
+use super::server::Server;
 use super::value::{self, Item};
 use crate::overlay::entries::{IndexDefinition, Span};
 
@@ -34,7 +35,11 @@ pub(super) async fn find(tx: &mut OpenTransaction<'_>, find: Find<'_>) -> Done<V
     let written = tx.overlay.written(&definition.collection);
     let enough = limit.map_or(usize::MAX, |limit| limit.saturating_add(written));
     let items = match &span {
-        Some(span) => query(tx, definition, span, order, enough).await?,
+        Some(span) => {
+            let descending = order == Order::Descending;
+            let entries = Entries { definition, span, descending, strong: true };
+            entries.first(tx.server(), tx.driver(), enough, &mut || tx.count_read()).await?
+        }
         None => scan(tx, definition).await?,
     };
     let found = items.iter().map(|item| {
@@ -63,49 +68,60 @@ pub(super) async fn find(tx: &mut OpenTransaction<'_>, find: Find<'_>) -> Done<V
     Ok(rows)
 }
 
-/// The first entries of a span, at least `enough` of them.
-async fn query(
-    tx: &mut OpenTransaction<'_>,
-    definition: &IndexDefinition,
-    span: &Span,
-    order: Order,
-    enough: usize,
-) -> Done<Vec<Item>> {
-    let (server, driver) = (tx.server(), tx.driver());
-    let table = layout::index(&server.options.prefix, &definition.name);
-    let bytes = |bytes: &[u8]| AttributeValue::B(Blob::new(bytes));
-    let (mut entries, mut after) = (Vec::new(), span.behind.as_ref().map(index::key));
-    loop {
-        let limit = i32::try_from(enough - entries.len()).ok();
-        let mut request = driver
-            .query()
-            .table_name(&table)
-            .consistent_read(true)
-            .scan_index_forward(order == Order::Ascending)
-            .set_limit(limit)
-            .set_exclusive_start_key(after)
-            .expression_attribute_names("#p", PARTITION)
-            .expression_attribute_values(":p", bytes(&span.partition))
-            .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        request = match &span.bounds {
-            Some([low, high]) => request
-                .key_condition_expression("#p = :p AND #s BETWEEN :s AND :t")
-                .expression_attribute_names("#s", SORT)
-                .expression_attribute_values(":s", bytes(low))
-                .expression_attribute_values(":t", bytes(high)),
-            None if span.beginning.is_empty() => request.key_condition_expression("#p = :p"),
-            None => request
-                .key_condition_expression("#p = :p AND begins_with(#s, :s)")
-                .expression_attribute_names("#s", SORT)
-                .expression_attribute_values(":s", bytes(&span.beginning)),
-        };
-        tx.count_read();
-        let answer = server.send(request.send()).await?;
-        server.counters.consumed(Units::Read, &answer.consumed_capacity);
-        entries.extend(answer.items.unwrap_or_default());
-        match answer.last_evaluated_key {
-            Some(next) if entries.len() < enough => after = Some(next),
-            _ => return Ok(entries),
+/// Entries of an index.
+pub(super) struct Entries<'a> {
+    pub definition: &'a IndexDefinition,
+    pub span: &'a Span,
+    pub descending: bool,
+    /// Whether those are read that were acknowledged before.
+    pub strong: bool,
+}
+
+impl Entries<'_> {
+    /// The first of them, at least `enough`. Each request is counted first.
+    pub async fn first(
+        &self,
+        server: &Server,
+        driver: &Driver,
+        enough: usize,
+        counted: &mut (dyn FnMut() + Send),
+    ) -> Done<Vec<Item>> {
+        let span = self.span;
+        let table = layout::index(&server.options.prefix, &self.definition.name);
+        let bytes = |bytes: &[u8]| AttributeValue::B(Blob::new(bytes));
+        let (mut entries, mut after) = (Vec::new(), span.behind.as_ref().map(index::key));
+        loop {
+            let limit = i32::try_from(enough - entries.len()).ok();
+            let mut request = driver
+                .query()
+                .table_name(&table)
+                .consistent_read(self.strong)
+                .scan_index_forward(!self.descending)
+                .set_limit(limit)
+                .set_exclusive_start_key(after)
+                .expression_attribute_names("#p", PARTITION)
+                .expression_attribute_values(":p", bytes(&span.partition))
+                .return_consumed_capacity(ReturnConsumedCapacity::Total);
+            request = match &span.bounds {
+                Some([low, high]) => request
+                    .key_condition_expression("#p = :p AND #s BETWEEN :s AND :t")
+                    .expression_attribute_names("#s", SORT)
+                    .expression_attribute_values(":s", bytes(low))
+                    .expression_attribute_values(":t", bytes(high)),
+                None if span.beginning.is_empty() => request.key_condition_expression("#p = :p"),
+                None => request
+                    .key_condition_expression("#p = :p AND begins_with(#s, :s)")
+                    .expression_attribute_names("#s", SORT)
+                    .expression_attribute_values(":s", bytes(&span.beginning)),
+            };
+            counted();
+            let answer = server.send(request.send()).await?;
+            server.counters.consumed(Units::Read, &answer.consumed_capacity);
+            entries.extend(answer.items.unwrap_or_default());
+            match answer.last_evaluated_key {
+                Some(next) if entries.len() < enough => after = Some(next),
+                _ => return Ok(entries),
+            }
         }
     }
 }

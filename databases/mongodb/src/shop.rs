@@ -6,7 +6,9 @@ use async_trait::async_trait;
 use futures_util::TryStreamExt;
 use hoap_database::engine::{self, Shop, put_key};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::shop::{Ask, COUNTRY_INDEX, CUSTOMERS, JoinRow, JoinVariant, ORDERS, ZIP_INDEX};
+use hoap_database::shop::{
+    Ask, COUNTRY_INDEX, CUSTOMERS, JoinRow, JoinVariant, ORDERS, SALES, ZIP_INDEX, sales_key,
+};
 use mongodb::bson::raw::RawBsonRef;
 use mongodb::bson::{Bson, Document, RawDocumentBuf, doc};
 
@@ -17,27 +19,35 @@ use crate::error::OrFail;
 #[async_trait]
 impl Shop for MongoDbEngine {
     fn variants(&self) -> &'static [JoinVariant] {
-        &[JoinVariant::Lookup, JoinVariant::TwoPhase]
+        &[
+            JoinVariant::Lookup,
+            JoinVariant::TwoPhase,
+            JoinVariant::Embedded,
+            JoinVariant::JoiningTable,
+        ]
     }
 
     async fn shop_session(&self, ask: Ask) -> Done<Box<dyn engine::ShopSession>> {
         match ask {
             Ask::Pages => {
-                expect_index(&self.server, COUNTRY_INDEX).await?;
+                expect_index(&self.server, CUSTOMERS, COUNTRY_INDEX).await?;
                 Ok(Box::new(Pager { server: self.server.clone() }))
             }
             Ask::Joins(variant) => {
-                expect_index(&self.server, ZIP_INDEX).await?;
-                let two_phase = variant == JoinVariant::TwoPhase;
-                Ok(Box::new(Joiner { server: self.server.clone(), two_phase }))
+                let (collection, index) = match variant {
+                    JoinVariant::JoiningTable => (SALES, "_id_"),
+                    _ => (CUSTOMERS, ZIP_INDEX),
+                };
+                expect_index(&self.server, collection, index).await?;
+                Ok(Box::new(Joiner { server: self.server.clone(), variant }))
             }
         }
     }
 }
 
-/// Refuses a search without its index: it would read every customer, and nobody would notice.
-async fn expect_index(server: &Server, index: &str) -> Done<()> {
-    let names = async { server.collection(CUSTOMERS).list_index_names().await.or_fail() };
+/// Refuses a search without its index: it would read every document, and nobody would notice.
+async fn expect_index(server: &Server, collection: &str, index: &str) -> Done<()> {
+    let names = async { server.collection(collection).list_index_names().await.or_fail() };
     match server.limited(names).await?.iter().any(|name| name == index) {
         true => Ok(()),
         false => Err(Failure::missing(format!("index {index} is missing"))),
@@ -52,7 +62,7 @@ pub struct Pager {
 /// One client that joins.
 pub struct Joiner {
     server: Arc<Server>,
-    two_phase: bool,
+    variant: JoinVariant,
 }
 
 impl Joiner {
@@ -77,9 +87,15 @@ impl Joiner {
         Ok(rows.first().map(|row| cents(number(row.get("sum").ok().flatten()))))
     }
 
-    async fn lookup(&self, zip: &str, month: &str) -> mongodb::error::Result<Vec<RawDocumentBuf>> {
-        let customers = self.server.collection(CUSTOMERS);
-        let rows = customers.aggregate(lookup(zip, month));
+    /// The rows of one pipeline.
+    async fn one(&self, zip: &str, month: &str) -> mongodb::error::Result<Vec<RawDocumentBuf>> {
+        let (of, pipeline) = match self.variant {
+            JoinVariant::Embedded => (CUSTOMERS, embedded(zip, month)),
+            JoinVariant::JoiningTable => (SALES, sales(zip, month)),
+            _ => (CUSTOMERS, lookup(zip, month)),
+        };
+        let of = self.server.collection(of);
+        let rows = of.aggregate(pipeline);
         rows.with_type::<RawDocumentBuf>().await?.try_collect().await
     }
 }
@@ -93,8 +109,8 @@ fn sum_of(keys: Vec<Bson>, month: &str) -> [Document; 2] {
 }
 
 /// The join as one pipeline.
-fn lookup(zip: &str, month: &str) -> [Document; 6] {
-    [
+fn lookup(zip: &str, month: &str) -> Vec<Document> {
+    vec![
         doc! {"$match": {"address.zip": zip}},
         doc! {"$project": {"zip": "$address.zip", "order_list": 1}},
         doc! {"$lookup": {
@@ -104,6 +120,30 @@ fn lookup(zip: &str, month: &str) -> [Document; 6] {
         doc! {"$match": {"order.month": month}},
         doc! {"$group": {
             "_id": {"month": "$order.month", "zip": "$zip"}, "sum": {"$sum": "$order.sale_price"}
+        }},
+    ]
+}
+
+/// The orders in the customers' documents.
+fn embedded(zip: &str, month: &str) -> Vec<Document> {
+    vec![
+        doc! {"$match": {"address.zip": zip}},
+        doc! {"$unwind": "$orders"},
+        doc! {"$match": {"orders.month": month}},
+        doc! {"$group": {
+            "_id": {"month": "$orders.month", "zip": "$address.zip"},
+            "sum": {"$sum": "$orders.sale_price"}
+        }},
+    ]
+}
+
+/// What the joining table has under a key.
+fn sales(zip: &str, month: &str) -> Vec<Document> {
+    vec![
+        doc! {"$match": {"_id": sales_key(zip, month)}},
+        doc! {"$unwind": "$orders"},
+        doc! {"$group": {
+            "_id": {"month": "$month", "zip": "$zip"}, "sum": {"$sum": "$orders.sale_price"}
         }},
     ]
 }
@@ -153,12 +193,12 @@ impl engine::ShopSession for Pager {
 #[async_trait]
 impl engine::ShopSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
-        if self.two_phase {
+        if self.variant == JoinVariant::TwoPhase {
             let row = |cents| JoinRow { month: month.to_owned(), zip: zip.to_owned(), cents };
             rows.extend(self.two_phase(zip, month).await.or_fail()?.map(row));
             return Ok(());
         }
-        for row in self.lookup(zip, month).await.or_fail()? {
+        for row in self.one(zip, month).await.or_fail()? {
             let id = row.get_document("_id").map_err(Failure::broken)?;
             rows.push(JoinRow {
                 month: id.get_str("month").map_err(Failure::broken)?.to_owned(),

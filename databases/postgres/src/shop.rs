@@ -11,8 +11,9 @@ use async_trait::async_trait;
 use futures_util::{TryStreamExt, pin_mut};
 use hoap_database::engine::{self, Shop, put_key};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::shop::{Ask, JoinRow, JoinVariant};
+use hoap_database::shop::{Ask, JoinRow, JoinVariant, sales_key};
 use tokio_postgres::SimpleQueryMessage;
+use tokio_postgres::types::ToSql;
 
 use super::PostgresEngine;
 use super::link::Link;
@@ -31,15 +32,36 @@ macro_rules! cents {
     };
 }
 
-const JOIN: &str = concat!(
-    "SELECT o.doc ->> 'month', c.doc -> 'address' ->> 'zip', sum(",
+/// A join of the customers `c` and the orders `o`, made from the part between.
+macro_rules! joined {
+    ($from:literal) => {
+        concat!(
+            "SELECT o.doc ->> 'month', c.doc -> 'address' ->> 'zip', sum(",
+            cents!(),
+            ")::int8 FROM shop_customer c ",
+            $from,
+            " WHERE c.doc -> 'address' -> 'zip' = $1 AND o.doc -> 'month' = $2
+              GROUP BY 1, 2 ORDER BY 3"
+        )
+    };
+}
+
+const JOIN: &str = joined!(
+    "CROSS JOIN LATERAL jsonb_array_elements_text(c.doc -> 'order_list') l (key)
+     JOIN shop_orders o ON o.key = l.key"
+);
+
+/// The orders in the customers' documents.
+const EMBEDDED: &str =
+    joined!("CROSS JOIN LATERAL jsonb_array_elements(c.doc -> 'orders') o (doc)");
+
+/// What the joining table has under a key.
+const SALES: &str = concat!(
+    "SELECT s.doc ->> 'month', s.doc ->> 'zip', sum(",
     cents!(),
     ")::int8
-     FROM shop_customer c
-     CROSS JOIN LATERAL jsonb_array_elements_text(c.doc -> 'order_list') l (key)
-     JOIN shop_orders o ON o.key = l.key
-     WHERE c.doc -> 'address' -> 'zip' = $1 AND o.doc -> 'month' = $2
-     GROUP BY 1, 2 ORDER BY 3"
+     FROM shop_sales s CROSS JOIN LATERAL jsonb_array_elements(s.doc -> 'orders') o (doc)
+     WHERE s.key = $1 GROUP BY 1, 2"
 );
 
 /// The first phase of two: the keys of the orders of a zip code's customers.
@@ -55,21 +77,34 @@ const ORDERS: &str = concat!(
 #[async_trait]
 impl Shop for PostgresEngine {
     fn variants(&self) -> &'static [JoinVariant] {
-        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash, JoinVariant::TwoPhase]
+        &[
+            JoinVariant::Index,
+            JoinVariant::Ansi,
+            JoinVariant::Hash,
+            JoinVariant::TwoPhase,
+            JoinVariant::Embedded,
+            JoinVariant::JoiningTable,
+        ]
     }
 
     async fn shop_session(&self, ask: Ask) -> Done<Box<dyn engine::ShopSession>> {
         match ask {
             Ask::Pages => Ok(Box::new(Pager { link: connect(self, Role::Pages, &[PAGE]).await? })),
             Ask::Joins(variant) => {
-                let (role, texts): (_, &[&str]) = match variant {
-                    JoinVariant::Ansi => (Role::Client, &[JOIN]),
-                    JoinVariant::Hash => (Role::HashJoin, &[JOIN]),
-                    JoinVariant::TwoPhase => (Role::Client, &[ORDER_KEYS, ORDERS]),
-                    _ => (Role::IndexJoin, &[JOIN]),
+                let (role, way) = match variant {
+                    JoinVariant::Ansi => (Role::Client, Way::OneStatement(JOIN)),
+                    JoinVariant::Hash => (Role::HashJoin, Way::OneStatement(JOIN)),
+                    JoinVariant::TwoPhase => (Role::Client, Way::TwoPhase),
+                    JoinVariant::Embedded => (Role::Pages, Way::OneStatement(EMBEDDED)),
+                    JoinVariant::JoiningTable => (Role::Pages, Way::Table),
+                    _ => (Role::IndexJoin, Way::OneStatement(JOIN)),
                 };
-                let two_phase = variant == JoinVariant::TwoPhase;
-                Ok(Box::new(Joiner { link: connect(self, role, texts).await?, two_phase }))
+                let texts: &[&str] = match &way {
+                    Way::OneStatement(text) => &[text],
+                    Way::TwoPhase => &[ORDER_KEYS, ORDERS],
+                    Way::Table => &[SALES],
+                };
+                Ok(Box::new(Joiner { link: connect(self, role, texts).await?, way }))
             }
         }
     }
@@ -119,7 +154,18 @@ pub struct Pager {
 /// One client that joins.
 pub struct Joiner {
     link: Link,
-    two_phase: bool,
+    way: Way,
+}
+
+/// How a join runs.
+#[derive(Clone, Copy)]
+enum Way {
+    /// This statement.
+    OneStatement(&'static str),
+    /// [`ORDER_KEYS`], and [`ORDERS`].
+    TwoPhase,
+    /// [`SALES`].
+    Table,
 }
 
 /// A string as a jsonb value.
@@ -166,21 +212,30 @@ impl engine::ShopSession for Joiner {
         let mut held = self.link.hold().await?;
         let (zip_json, month_json) = (json_string(zip), json_string(month));
         let (zip_value, month_value) = (Json(zip_json.as_bytes()), Json(month_json.as_bytes()));
+        let key = sales_key(zip, month);
         let joined = async {
-            if self.two_phase {
-                let first = held.prepared(ORDER_KEYS).await.or_fail()?;
-                let keys = held.client.query(&first, &[&zip_value]).await.or_fail()?;
-                let keys: Vec<&str> =
-                    keys.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>().or_fail()?;
-                let second = held.prepared(ORDERS).await.or_fail()?;
-                let sum = held.client.query_one(&second, &[&keys, &month_value]).await.or_fail()?;
-                let sum: Option<i64> = sum.try_get(0).or_fail()?;
-                let row = |cents| JoinRow { month: month.into(), zip: zip.into(), cents };
-                rows.extend(sum.map(row));
-                return Ok(());
-            }
-            let statement = held.prepared(JOIN).await.or_fail()?;
-            for row in held.client.query(&statement, &[&zip_value, &month_value]).await.or_fail()? {
+            let (text, parameters): (_, &[&(dyn ToSql + Sync)]) = match self.way {
+                Way::OneStatement(text) => (text, &[&zip_value, &month_value]),
+                Way::Table => (SALES, &[&key]),
+                Way::TwoPhase => {
+                    let first = held.prepared(ORDER_KEYS).await.or_fail()?;
+                    let keys = held.client.query(&first, &[&zip_value]).await.or_fail()?;
+                    let keys: Vec<&str> = keys
+                        .iter()
+                        .map(|row| row.try_get(0))
+                        .collect::<Result<_, _>>()
+                        .or_fail()?;
+                    let second = held.prepared(ORDERS).await.or_fail()?;
+                    let sum =
+                        held.client.query_one(&second, &[&keys, &month_value]).await.or_fail()?;
+                    let sum: Option<i64> = sum.try_get(0).or_fail()?;
+                    let row = |cents| JoinRow { month: month.into(), zip: zip.into(), cents };
+                    rows.extend(sum.map(row));
+                    return Ok(());
+                }
+            };
+            let statement = held.prepared(text).await.or_fail()?;
+            for row in held.client.query(&statement, parameters).await.or_fail()? {
                 let (month, zip) = (row.try_get(0).or_fail()?, row.try_get(1).or_fail()?);
                 rows.push(JoinRow { month, zip, cents: row.try_get(2).or_fail()? });
             }

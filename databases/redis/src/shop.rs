@@ -1,15 +1,18 @@
 //! Customers and their orders.
 //!
 //! The keys of a country's and of a zip code's customers are sorted sets, which a load makes at its
-//! end ([`super::indexes`]): a page is a range of one of them. The join takes three trips: the keys
-//! of the zip code's customers, their lists of orders, and month and price of these orders; the
-//! last two are many commands sent together, of fields, not of documents. The sums are made here.
-//! Each trip sees the state of its own moment.
+//! end ([`super::indexes`]): a page is a range of one of them. The join in two phases takes three
+//! trips: the keys of the zip code's customers, their lists of orders, and month and price of these
+//! orders; the last two are many commands sent together, of fields, not of documents. With orders
+//! in the customers there is no third trip, and of the joining table one field is read. The sums
+//! are made here. Each trip sees the state of its own moment.
 
 use async_trait::async_trait;
 use hoap_database::engine::{self, Shop};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::shop::{Ask, COUNTRY_INDEX, CUSTOMERS, JoinRow, JoinVariant, ORDERS, ZIP_INDEX};
+use hoap_database::shop::{
+    Ask, COUNTRY_INDEX, CUSTOMERS, JoinRow, JoinVariant, ORDERS, SALES, Sum, ZIP_INDEX, sales_key,
+};
 use redis::{Cmd, Value};
 
 use super::answers::texts;
@@ -20,7 +23,7 @@ use super::{RedisEngine, layout, notes};
 #[async_trait]
 impl Shop for RedisEngine {
     fn variants(&self) -> &'static [JoinVariant] {
-        &[JoinVariant::TwoPhase]
+        &[JoinVariant::TwoPhase, JoinVariant::Embedded, JoinVariant::JoiningTable]
     }
 
     async fn shop_session(&self, ask: Ask) -> Done<Box<dyn engine::ShopSession>> {
@@ -28,6 +31,17 @@ impl Shop for RedisEngine {
             Ask::Pages => {
                 Ok(Box::new(Pager(Client::connect(self, &[CUSTOMERS], COUNTRY_INDEX).await?)))
             }
+            Ask::Joins(JoinVariant::JoiningTable) => {
+                let mut connection = self.server.client_connection().await?;
+                notes::expect(&mut connection, &[SALES], &[]).await?;
+                let sales = layout::documents(&self.server.options.prefix, SALES);
+                Ok(Box::new(TableReader { connection, sales, orders: Path::new("orders") }))
+            }
+            Ask::Joins(JoinVariant::Embedded) => Ok(Box::new(EmbeddedReader {
+                client: Client::connect(self, &[CUSTOMERS], ZIP_INDEX).await?,
+                customers: layout::documents(&self.server.options.prefix, CUSTOMERS),
+                orders: Path::new("orders"),
+            })),
             Ask::Joins(_) => {
                 let prefix = &self.server.options.prefix;
                 Ok(Box::new(Joiner {
@@ -75,6 +89,20 @@ impl Client {
 /// One client that reads pages.
 pub struct Pager(Client);
 
+/// One client that reads customers with their orders.
+pub struct EmbeddedReader {
+    client: Client,
+    customers: String,
+    orders: Path,
+}
+
+/// One client that reads the joining table.
+pub struct TableReader {
+    connection: ClientConnection,
+    sales: String,
+    orders: Path,
+}
+
 /// One client that joins.
 pub struct Joiner {
     client: Client,
@@ -95,11 +123,14 @@ fn values(answer: &Value, count: usize) -> Done<&[Value]> {
     }
 }
 
-/// An amount in cents, as far as it is one.
-fn cents(price: &serde_json::Value) -> Option<i64> {
-    let cents = (price.as_f64()? * 100.0).round();
-    // Whole numbers up to here have a floating-point number of their own.
-    (cents.abs() < 9e15).then_some(cents as i64)
+/// The command that reads fields of a document.
+fn ask(before: &str, key: &str, fields: &[&[String; 2]]) -> Cmd {
+    let mut command = redis::cmd("HMGET");
+    command.arg([before.as_bytes(), key.as_bytes()].concat());
+    for field in fields.iter().copied().flatten() {
+        command.arg(field);
+    }
+    command
 }
 
 #[async_trait]
@@ -124,14 +155,6 @@ impl engine::ShopSession for Pager {
 impl engine::ShopSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         let customers = self.client.range(zip, 0, -1).await?;
-        let ask = |before: &str, key: &str, fields: &[&[String; 2]]| {
-            let mut command = redis::cmd("HMGET");
-            command.arg([before.as_bytes(), key.as_bytes()].concat());
-            for field in fields.iter().copied().flatten() {
-                command.arg(field);
-            }
-            command
-        };
         let list = |key: &String| ask(&self.customers, key, &[&self.list.fields]);
         let lists = customers.iter().map(list).collect();
         let lists = self.client.connection.send_all(lists).await?;
@@ -145,19 +168,41 @@ impl engine::ShopSession for Joiner {
                 commands.push(ask(&self.orders, key, &[&self.month.fields, &self.price.fields]));
             }
         }
-        let mut sum: Option<i64> = None;
+        let mut sum = Sum::default();
         for answer in &self.client.connection.send_all(commands).await? {
             let values = values(answer, 4)?;
-            if self.month.value(&values[..2])?.as_str() != Some(month) {
-                continue;
+            if self.month.value(&values[..2])?.as_str() == Some(month) {
+                sum.add(&self.price.value(&values[2..])?)?;
             }
-            let price = self.price.value(&values[2..])?;
-            let total = cents(&price).and_then(|cents| sum.unwrap_or(0).checked_add(cents));
-            sum = Some(total.ok_or_else(|| {
-                Failure::broken(format!("the sale_price {price} of an order is no amount"))
-            })?);
         }
-        rows.extend(sum.map(|cents| JoinRow { month: month.into(), zip: zip.into(), cents }));
+        rows.extend(sum.row(zip, month));
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl engine::ShopSession for EmbeddedReader {
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
+        let customers = self.client.range(zip, 0, -1).await?;
+        let orders = |key: &String| ask(&self.customers, key, &[&self.orders.fields]);
+        let commands = customers.iter().map(orders).collect();
+        let mut sum = Sum::default();
+        for answer in &self.client.connection.send_all(commands).await? {
+            sum.add_all(&self.orders.value(values(answer, 2)?)?, month)?;
+        }
+        rows.extend(sum.row(zip, month));
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl engine::ShopSession for TableReader {
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
+        let command = ask(&self.sales, &sales_key(zip, month), &[&self.orders.fields]);
+        let answer = self.connection.send(&command).await?;
+        let mut sum = Sum::default();
+        sum.add_all(&self.orders.value(values(&answer, 2)?)?, month)?;
+        rows.extend(sum.row(zip, month));
         Ok(())
     }
 }

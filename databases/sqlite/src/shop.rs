@@ -11,8 +11,10 @@
 use async_trait::async_trait;
 use hoap_database::engine::{self, Shop, put_key};
 use hoap_database::failure::Done;
-use hoap_database::shop::{Ask, COUNTRY_INDEX, COVERING_INDEX, JoinRow, JoinVariant, ZIP_INDEX};
-use rusqlite::Connection;
+use hoap_database::shop::{
+    Ask, COUNTRY_INDEX, COVERING_INDEX, JoinRow, JoinVariant, ZIP_INDEX, sales_key,
+};
+use rusqlite::{Connection, Params};
 
 use super::connection::Role;
 use super::database::SqliteEngine;
@@ -23,8 +25,8 @@ const PAGE: &str = "SELECT key FROM shop_customer
 
 /// A sale price in cents, for the orders `o`.
 macro_rules! cents {
-    () => {
-        "CAST(round((o.doc ->> '$.sale_price') * 100) AS INTEGER)"
+    ($document:literal) => {
+        concat!("CAST(round((", $document, " ->> '$.sale_price') * 100) AS INTEGER)")
     };
 }
 
@@ -33,7 +35,7 @@ macro_rules! joined {
     ($from:literal) => {
         concat!(
             "SELECT o.doc ->> '$.month', c.doc ->> '$.address.zip', sum(",
-            cents!(),
+            cents!("o.doc"),
             ") FROM ",
             $from,
             " WHERE c.doc ->> '$.address.zip' = ?1 AND o.doc ->> '$.month' = ?2
@@ -54,6 +56,23 @@ const ANSI: &str = joined!(
      ON o.doc ->> '$._id' IN (SELECT value FROM jsonb_each(c.doc, '$.order_list'))"
 );
 
+/// The orders in the customers' documents.
+const EMBEDDED: &str = concat!(
+    "SELECT o.value ->> '$.month', c.doc ->> '$.address.zip', sum(",
+    cents!("o.value"),
+    ") FROM shop_customer c CROSS JOIN jsonb_each(c.doc, '$.orders') o
+     WHERE c.doc ->> '$.address.zip' = ?1 AND o.value ->> '$.month' = ?2
+     GROUP BY 1, 2 ORDER BY 3"
+);
+
+/// What the joining table has under a key.
+const SALES: &str = concat!(
+    "SELECT s.doc ->> '$.month', s.doc ->> '$.zip', sum(",
+    cents!("o.value"),
+    ") FROM shop_sales s CROSS JOIN jsonb_each(s.doc, '$.orders') o
+     WHERE s.key = ?1 GROUP BY 1, 2"
+);
+
 /// The first phase of two: the keys of the orders of a zip code's customers.
 const ORDER_KEYS: &str = "SELECT l.value
     FROM shop_customer c CROSS JOIN jsonb_each(c.doc, '$.order_list') l
@@ -61,14 +80,20 @@ const ORDER_KEYS: &str = "SELECT l.value
 /// The second: the price of an order, if it is of the month.
 const ORDER: &str = concat!(
     "SELECT ",
-    cents!(),
+    cents!("o.doc"),
     " FROM shop_orders o WHERE o.doc ->> '$._id' = ?1 AND o.doc ->> '$.month' = ?2"
 );
 
 #[async_trait]
 impl Shop for SqliteEngine {
     fn variants(&self) -> &'static [JoinVariant] {
-        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::TwoPhase]
+        &[
+            JoinVariant::Index,
+            JoinVariant::Ansi,
+            JoinVariant::TwoPhase,
+            JoinVariant::Embedded,
+            JoinVariant::JoiningTable,
+        ]
     }
 
     async fn shop_session(&self, ask: Ask) -> Done<Box<dyn engine::ShopSession>> {
@@ -78,11 +103,14 @@ impl Shop for SqliteEngine {
                 let way = match variant {
                     JoinVariant::TwoPhase => Way::TwoPhase,
                     JoinVariant::Ansi => Way::OneStatement(ANSI),
+                    JoinVariant::Embedded => Way::OneStatement(EMBEDDED),
+                    JoinVariant::JoiningTable => Way::Table,
                     _ => Way::OneStatement(INDEX),
                 };
                 let texts: &[&str] = match &way {
                     Way::OneStatement(text) => &[text],
                     Way::TwoPhase => &[ORDER_KEYS, ORDER],
+                    Way::Table => &[SALES],
                 };
                 Ok(Box::new(Joiner { reader: connect(self, texts)?, way }))
             }
@@ -131,18 +159,19 @@ enum Way {
     OneStatement(&'static str),
     /// [`ORDER_KEYS`], and [`ORDER`] for each key.
     TwoPhase,
+    /// [`SALES`].
+    Table,
 }
 
 impl Joiner {
     fn join_in_one(
         &self,
         text: &str,
-        zip: &str,
-        month: &str,
+        parameters: impl Params,
         rows: &mut Vec<JoinRow>,
     ) -> rusqlite::Result<()> {
         let mut statement = self.reader.prepare_cached(text)?;
-        let mut found = statement.query((zip, month))?;
+        let mut found = statement.query(parameters)?;
         while let Some(row) = found.next()? {
             rows.push(JoinRow { month: row.get(0)?, zip: row.get(1)?, cents: row.get(2)? });
         }
@@ -198,7 +227,8 @@ impl engine::ShopSession for Pager {
 impl engine::ShopSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         match self.way {
-            Way::OneStatement(text) => self.join_in_one(text, zip, month, rows).or_fail()?,
+            Way::OneStatement(text) => self.join_in_one(text, (zip, month), rows).or_fail()?,
+            Way::Table => self.join_in_one(SALES, [sales_key(zip, month)], rows).or_fail()?,
             Way::TwoPhase => self.join_in_two(zip, month, rows).or_fail()?,
         }
         Ok(())

@@ -81,9 +81,17 @@ impl ShopData {
         self.address(number, words, w);
         children(words.child(CHILDREN), w);
         self.visited_places(words.child(PLACES), w);
-        w.begin_array(field!("order_list"));
-        for order in self.orders_of(number) {
-            ShopCollection::Orders.key(order).write(Field::ELEMENT, w);
+        if self.spec().embedded {
+            w.begin_array(field!("orders"));
+            for order in self.orders_of(number) {
+                self.order(order, w);
+                w.end_object();
+            }
+        } else {
+            w.begin_array(field!("order_list"));
+            for order in self.orders_of(number) {
+                ShopCollection::Orders.key(order).write(Field::ELEMENT, w);
+            }
         }
         w.end_array();
         words.skip(PADDING)

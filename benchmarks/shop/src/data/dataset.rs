@@ -8,13 +8,14 @@ use hoap_data::{Part, SpecError};
 
 use super::collection::ShopCollection;
 use super::spec::ShopSpec;
+use super::text::Text;
 use super::values::{self, MONTHS};
 
 /// Separates this data's random streams from those of the other benchmarks.
 const STREAM: u64 = 0x7368_6f70;
 
 /// Number of months.
-const MONTH_COUNT: u64 = MONTHS.len() as u64;
+pub(super) const MONTH_COUNT: u64 = MONTHS.len() as u64;
 
 /// The subject of a random choice: the tag of its key.
 #[derive(Clone, Copy)]
@@ -69,6 +70,20 @@ impl ShopData {
         match collection {
             ShopCollection::Customer => self.spec.customers,
             ShopCollection::Orders => self.spec.orders(),
+            ShopCollection::Sales => self.zips() * MONTH_COUNT,
+        }
+    }
+
+    /// The key of a document.
+    #[inline(always)]
+    pub(super) fn key(&self, collection: ShopCollection, index: u64) -> Text {
+        match collection {
+            ShopCollection::Sales => {
+                let zip = values::zip(index / MONTH_COUNT);
+                let month = MONTHS[(index % MONTH_COUNT) as usize];
+                Text::new().str(collection.key_prefix()).str(zip.as_str()).str(":").str(month)
+            }
+            _ => collection.key(index),
         }
     }
 
@@ -84,15 +99,23 @@ impl ShopData {
     /// Where `index` is not below [`ShopData::count`].
     pub fn append_key(&self, collection: ShopCollection, index: u64, out: &mut String) {
         assert!(index < self.count(collection), "{collection} has no key {index}");
-        out.push_str(collection.key(index).as_str());
+        out.push_str(self.key(collection, index).as_str());
     }
 
     /// The index of the document with this key; `None` for a key that the load does not create.
     pub fn index_of(&self, collection: ShopCollection, key: &str) -> Option<u64> {
-        let number = key.strip_prefix(collection.key_prefix())?;
-        let canonical = number == "0" || !number.starts_with(['0', '+']);
-        let index = if canonical { number.parse().ok()? } else { return None };
-        (index < self.count(collection)).then_some(index)
+        let rest = key.strip_prefix(collection.key_prefix())?;
+        let index: u64 = match collection {
+            ShopCollection::Sales => {
+                let (zip, name) = rest.split_once(':')?;
+                let month = MONTHS.iter().position(|month| *month == name)?;
+                zip.parse::<u64>().ok()?.checked_mul(MONTH_COUNT)? + month as u64
+            }
+            _ => rest.parse().ok()?,
+        };
+        // One number has many texts, of which one is a key.
+        (index < self.count(collection) && self.key(collection, index).as_str() == key)
+            .then_some(index)
     }
 
     /// Number of countries.
@@ -201,7 +224,7 @@ impl ShopData {
     pub(super) fn words(&self, collection: ShopCollection, index: u64) -> Stream {
         let choice = match collection {
             ShopCollection::Customer => Choice::Customer,
-            ShopCollection::Orders => Choice::Order,
+            ShopCollection::Orders | ShopCollection::Sales => Choice::Order,
         };
         self.root.child(choice as u64).child(index)
     }

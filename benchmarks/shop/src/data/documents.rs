@@ -15,7 +15,8 @@ use super::text::letters16;
 impl ShopData {
     /// Appends a document as JSON, without white space and without a line end. Its fields are in
     /// the order of the specification's section 2, then `padding`, which gives it exactly the
-    /// length in [`ShopSpec`](super::ShopSpec).
+    /// length in [`ShopSpec`](super::ShopSpec); with embedded orders, those of all of them together.
+    /// The joining table has none.
     ///
     /// # Panics
     /// Where `index` is not below [`ShopData::count`].
@@ -60,7 +61,7 @@ impl ShopData {
         let mut measured = Measured::new(w);
         let words = self.fields(collection, index, &mut measured);
         let len = self.padding(collection, measured.so_far());
-        pad(words, len, w);
+        end(words, len, w);
     }
 
     /// Writes a document as JSON and returns its length.
@@ -68,24 +69,39 @@ impl ShopData {
         let mut w = JsonWriter::new(out);
         let words = self.fields(collection, index, &mut w);
         let len = self.padding(collection, w.written());
-        pad(words, len, &mut w);
+        end(words, len, &mut w);
         w.finish()
     }
 
-    /// Writes a document without its padding and its end, and returns the words for the padding.
+    /// Writes a document without its padding and its end, and returns the words for the padding, if
+    /// it has any.
     #[inline]
-    fn fields<W: Writer>(&self, collection: ShopCollection, index: u64, w: &mut W) -> Stream {
+    fn fields<W: Writer>(
+        &self,
+        collection: ShopCollection,
+        index: u64,
+        w: &mut W,
+    ) -> Option<Stream> {
         match collection {
-            ShopCollection::Customer => self.customer(index, w),
-            ShopCollection::Orders => self.order(index, w),
+            ShopCollection::Customer => Some(self.customer(index, w)),
+            ShopCollection::Orders => Some(self.order(index, w)),
+            ShopCollection::Sales => {
+                self.sales(index, w);
+                None
+            }
         }
     }
 
-    /// Bytes of every document of a collection.
+    /// Bytes of every document of a collection; of the joining table the most.
     fn bytes(&self, collection: ShopCollection) -> usize {
+        let spec = self.spec();
         match collection {
-            ShopCollection::Customer => self.spec().customer_bytes,
-            ShopCollection::Orders => self.spec().order_bytes,
+            ShopCollection::Customer if spec.embedded => {
+                spec.customer_bytes + spec.orders_per_customer as usize * spec.order_bytes
+            }
+            ShopCollection::Customer => spec.customer_bytes,
+            ShopCollection::Orders => spec.order_bytes,
+            ShopCollection::Sales => self.longest_sales(),
         }
     }
 
@@ -98,12 +114,14 @@ impl ShopData {
 /// Bytes of scratch that the writer needs after a document: its window, and a last word of text.
 const ROOM_BEHIND: usize = SCRATCH + TEXT_SLACK;
 
-/// Ends the document with `len` random letters `a` to `p`.
-fn pad<W: Writer>(mut words: Stream, len: usize, w: &mut W) {
-    w.text(field!("padding"), len, |out| {
-        let (chunks, rest) = out[..len].as_chunks_mut();
-        chunks.iter_mut().for_each(|chunk| *chunk = letters16(words.next_u64()));
-        rest.copy_from_slice(&letters16(words.next_u64())[..rest.len()]);
-    });
+/// Ends the document, one that is padded with `len` random letters `a` to `p`.
+fn end<W: Writer>(words: Option<Stream>, len: usize, w: &mut W) {
+    if let Some(mut words) = words {
+        w.text(field!("padding"), len, |out| {
+            let (chunks, rest) = out[..len].as_chunks_mut();
+            chunks.iter_mut().for_each(|chunk| *chunk = letters16(words.next_u64()));
+            rest.copy_from_slice(&letters16(words.next_u64())[..rest.len()]);
+        });
+    }
     w.end_object();
 }

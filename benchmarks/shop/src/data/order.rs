@@ -1,4 +1,4 @@
-//! Orders.
+//! Orders, and the joining table of their prices.
 
 use hoap_data::date::days_in_month;
 use hoap_data::random::Stream;
@@ -6,9 +6,9 @@ use hoap_data::writer::{Field, Writer};
 use hoap_data::{Date, field};
 
 use super::collection::ShopCollection;
-use super::dataset::ShopData;
+use super::dataset::{MONTH_COUNT, ShopData};
 use super::text::Text;
-use super::values::{DEPARTMENTS, MONTHS, PRODUCT_QUALITIES, PRODUCTS, WEEKDAYS};
+use super::values::{self, DEPARTMENTS, MONTHS, PRODUCT_QUALITIES, PRODUCTS, WEEKDAYS};
 
 // Words of an order.
 const DAY: u64 = 0;
@@ -100,6 +100,34 @@ impl ShopData {
         let name = Text::new().str(pick(&PRODUCT_QUALITIES)).str(" ").str(pick(&PRODUCTS));
         name.write(field!("product_name"), w);
         words.skip(PADDING)
+    }
+
+    /// Writes a document of the joining table without its end: key and price of the orders of a
+    /// zip code and month.
+    pub(super) fn sales<W: Writer>(&self, index: u64, w: &mut W) {
+        let (zip, month) = (index / MONTH_COUNT, (index % MONTH_COUNT) as usize);
+        w.begin_object(Field::ELEMENT);
+        self.key(ShopCollection::Sales, index).write(field!("_id"), w);
+        values::zip(zip).write(field!("zip"), w);
+        w.str(field!("month"), MONTHS[month]);
+        w.begin_array(field!("orders"));
+        for order in self.orders_of_zip_and_month(zip, month) {
+            w.begin_object(Field::ELEMENT);
+            ShopCollection::Orders.key(order).write(field!("_id"), w);
+            w.cents(field!("sale_price"), self.sale_cents(order));
+            w.end_object();
+        }
+        w.end_array();
+    }
+
+    /// Bytes of the longest document of the joining table.
+    pub(super) fn longest_sales(&self) -> usize {
+        /// Key, zip code and month, and the brackets.
+        const FIXED: usize = 150;
+        /// `{"_id":"order:","sale_price":10000.00},` and the digits of twelve.
+        const ORDER: usize = 60;
+        let orders = self.spec().customers_per_zip * self.spec().orders_per_customer;
+        FIXED + orders.div_ceil(MONTH_COUNT) as usize * ORDER
     }
 }
 

@@ -42,6 +42,8 @@ pub struct ShopSpec {
     pub customer_bytes: usize,
     /// Bytes of each order as JSON.
     pub order_bytes: usize,
+    /// Whether a customer has its orders in it (`orders`), in the place of their keys.
+    pub embedded: bool,
 }
 
 impl ShopSpec {
@@ -59,6 +61,7 @@ impl ShopSpec {
             customers_per_zip: JOIN_DOCUMENTS[0],
             customer_bytes: 4048,
             order_bytes: 4554,
+            embedded: false,
         }
     }
 

@@ -13,8 +13,8 @@ use hoap_database::shop::{Ask, JoinRow, JoinVariant};
 use hoap_database::{Database, NotApplicable};
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::Description;
-use hoap_shop::data::{MONTHS, ShopData, ShopSpec};
-use hoap_shop::load::{CustomersAlone, data_of, expect_orders};
+use hoap_shop::data::{MONTHS, ShopCollection, ShopData, ShopSpec};
+use hoap_shop::load::{Loaded, loaded};
 use hoap_shop::{Join, Options, Pagination};
 use hoap_workload::load::LoadSource;
 use hoap_workload::{Error, ErrorKind};
@@ -98,14 +98,20 @@ fn text(value: &Value) -> String {
     value.as_str().expect("a string").to_owned()
 }
 
+/// What a load makes of all that it is told.
+fn whole(data: ShopData) -> Loaded {
+    Loaded::new(data, &[]).expect("both")
+}
+
 /// Keys and documents of part `part` of 3, as a load gets them.
 fn documents(data: &ShopData, at: usize, part: u64) -> Vec<(String, Value)> {
+    let data = whole(*data);
     let document = |index| {
         let (mut key, mut json) = (String::new(), Vec::new());
-        LoadSource::append(data, at, index, &mut key, &mut json);
+        data.append(at, index, &mut key, &mut json);
         (key, serde_json::from_slice(&json).expect("JSON"))
     };
-    LoadSource::part(data, at, part, 3).map(document).collect()
+    LoadSource::part(&data, at, part, 3).map(document).collect()
 }
 
 impl Engine for Memory {
@@ -461,11 +467,12 @@ fn not_applicable() {
 #[test]
 fn parameters() {
     let data = data();
-    let parameters = data.parameters();
-    assert_eq!(data_of(&parameters).expect("the same").spec(), data.spec());
+    let parameters = whole(data).parameters();
+    assert_eq!(loaded(&parameters).expect("the same").data.spec(), data.spec());
     let through_text = serde_json::from_str(&parameters.to_string()).expect("JSON");
-    assert_eq!(data_of(&through_text).expect("the same").spec(), data.spec());
-    let changes: [(&str, Value); 5] = [
+    assert_eq!(loaded(&through_text).expect("the same").data.spec(), data.spec());
+    let changes: [(&str, Value); 6] = [
+        ("collections", "shop_customer,shop_cart".into()),
         ("version", 0.into()),
         ("customers", 3001.into()),
         ("customers", Value::Null),
@@ -475,17 +482,18 @@ fn parameters() {
     for (name, value) in changes {
         let mut other = parameters.clone();
         other[name] = value;
-        let error = data_of(&other).expect_err(name).to_string();
+        let error = loaded(&other).expect_err(name).to_string();
         assert!(error.contains("`hoap load shop --replace`") && !error.contains('\n'), "{error}");
     }
-    assert!(data_of(&Value::Null).is_err());
+    assert!(loaded(&Value::Null).is_err());
 }
 
 /// What a load is told: names, indexes on what the queries filter, join and add up; and each
 /// parameter shows.
 #[test]
 fn source() {
-    let data = data();
+    let spec = *data().spec();
+    let data = whole(data());
     assert_eq!(data.benchmark(), "shop");
     assert_eq!(data.collections(), ["shop_customer", "shop_orders"]);
     let indexes = data.indexes();
@@ -498,7 +506,8 @@ fn source() {
     assert_eq!(on, expected.map(|(c, f)| (c, f.to_owned())));
     let names: HashSet<_> = indexes.iter().map(|i| &i.name).collect();
     assert_eq!(names.len(), 3);
-    let changes: [fn(&mut ShopSpec); 7] = [
+    let changes: [fn(&mut ShopSpec); 8] = [
+        |s| s.embedded = true,
         |s| s.seed += 1,
         |s| s.customers *= 2,
         |s| s.orders_per_customer += 1,
@@ -508,32 +517,64 @@ fn source() {
         |s| s.order_bytes += 1,
     ];
     for change in changes {
-        let mut spec = *data.spec();
+        let mut spec = spec;
         change(&mut spec);
-        let other = ShopData::new(spec).expect("valid");
+        let other = whole(ShopData::new(spec).expect("valid"));
         assert_ne!(other.parameters(), data.parameters());
     }
 }
 
-/// Reports of 2020 and 2021, section 4.3.1: Pagination has customers alone. They are the same
-/// documents, and whoever reads orders is told.
+/// Reports of 2020 and 2021: Pagination has customers alone (section 4.3.1), and a join has other
+/// models (4.4.1). Of each: what is loaded, its indexes, what it serves, and what it is told where
+/// something else is asked.
 #[test]
-fn customers_alone() {
-    let (data, alone) = (data(), CustomersAlone(data()));
-    assert_eq!(alone.collections(), ["shop_customer"]);
-    let fields: Vec<_> = alone.indexes().into_iter().flat_map(|index| index.fields).collect();
-    assert_eq!(fields, ["address.country"]);
-    let made = |source: &dyn LoadSource| {
-        let (mut key, mut text) = (String::new(), Vec::new());
-        source.append(0, 7, &mut key, &mut text);
-        (key, text)
+fn what_is_loaded_and_what_it_serves() {
+    use JoinVariant::{Ansi, Embedded, JoiningTable, TwoPhase};
+    use ShopCollection::{Customer, Orders, Sales};
+    let of = |embedded, named: &[ShopCollection]| {
+        let spec = ShopSpec { embedded, ..*data().spec() };
+        Loaded::new(ShopData::new(spec).expect("valid"), named)
     };
-    assert_eq!(made(&alone), made(&data));
-    assert_ne!(alone.parameters(), data.parameters());
-    assert_eq!(data_of(&alone.parameters()).expect("the same").spec(), data.spec());
-    assert!(expect_orders(&data.parameters()).is_ok());
-    let told = expect_orders(&alone.parameters()).expect_err("no orders").to_string();
-    assert!(told.contains("only shop_customer") && told.contains("`hoap load shop --replace`"));
+    let (country, both) = ("address.country", "address.country address.zip _id month sale_price");
+    let all = [
+        (of(false, &[]), "shop_customer shop_orders", both, Some(TwoPhase)),
+        (of(false, &[Customer]), "shop_customer", country, None),
+        (of(false, &[Sales]), "shop_sales", "", Some(JoiningTable)),
+        (of(false, &[Sales, Customer]), "shop_customer shop_sales", country, Some(JoiningTable)),
+        (of(true, &[]), "shop_customer", "address.country address.zip", Some(Embedded)),
+    ];
+    for (source, names, indexes, first) in all {
+        let source = source.expect(names);
+        assert_eq!(source.collections().join(" "), names);
+        let fields: Vec<_> = source.indexes().into_iter().flat_map(|i| i.fields).collect();
+        assert_eq!(fields.join(" "), indexes, "{names}");
+        assert_eq!(source.first(&[TwoPhase, Embedded, JoiningTable]), first, "{names}");
+        let again = loaded(&source.parameters()).expect("the same");
+        assert_eq!(again.parameters(), source.parameters());
+        assert_eq!(
+            (again.collections(), again.data.spec()),
+            (source.collections(), source.data.spec())
+        );
+        assert_eq!(source.expect_customers().is_ok(), source.has(Customer), "{names}");
+        assert_eq!(source.expect(Embedded).is_ok(), first == Some(Embedded), "{names}");
+        assert_eq!(source.expect(Ansi).is_ok(), first == Some(TwoPhase), "{names}");
+        for (variant, load) in
+            [(Embedded, "load shop --embedded"), (TwoPhase, "load shop --replace")]
+        {
+            if let Err(told) = source.expect(variant) {
+                let told = told.to_string();
+                let names = names.replace(' ', ",");
+                assert!(told.contains(&format!("only {names} was loaded")), "{told}");
+                assert!(told.contains(load) && told.contains(variant.name()), "{told}");
+            }
+        }
+    }
+    for (embedded, named) in
+        [(false, &[Orders][..]), (false, &[Orders, Sales]), (true, &[Customer, Orders])]
+    {
+        let told = of(embedded, named).expect_err("orders alone").to_string();
+        assert!(told.contains("load shop_orders") && told.contains("--collections"), "{told}");
+    }
 }
 
 /// Names of variants and variants give each other.

@@ -17,7 +17,9 @@ named! {
     TwoPhase = "two-phase",
     /// MongoDB's `$lookup`.
     Lookup = "lookup",
-    /// Reads a third table, which holds the joined rows (Cassandra).
+    /// Reads customers that have their orders in them.
+    Embedded = "embedded",
+    /// Reads a third table by its key, which holds what the join would find.
     JoiningTable = "joining-table",
 }
 

@@ -47,7 +47,7 @@ fn shop_files_hold_what_a_load_writes() {
     let data = shop();
     let files = written(&request(&data));
     assert_eq!(files.len(), 2);
-    for c in ShopCollection::ALL {
+    for c in ShopCollection::BOTH {
         let mut text = Vec::new();
         for index in 0..data.count(c) {
             data.append(c, index, &mut text);
@@ -104,7 +104,7 @@ fn json_files_are_arrays() {
     let array: Vec<Value> = serde_json::from_slice(&files["usertable.json"]).unwrap();
     assert_eq!(array, documents(&ycsb, 0));
     let files = written(&Request { form, ..request(&shop) });
-    for c in ShopCollection::ALL {
+    for c in ShopCollection::BOTH {
         let array: Vec<Value> = serde_json::from_slice(&files[&format!("{c}.json")]).unwrap();
         assert_eq!(array, documents(&shop, c as usize));
     }
@@ -303,7 +303,7 @@ mod parquet {
             let files = written(&Request { form, ..request(&ycsb) });
             assert!(documents_of(&files["usertable.parquet"]) == documents(&ycsb, 0), "{codec}");
             let files = written(&Request { form, ..request(&shop) });
-            for c in ShopCollection::ALL {
+            for c in ShopCollection::BOTH {
                 let rows = documents_of(&files[&format!("{c}.parquet")]);
                 assert!(rows == documents(&shop, c as usize), "{codec} {c}");
             }

@@ -16,12 +16,8 @@ mod on_dynamodb {
             &["a", "b", "c", "f", "e-update", "d", "e"],
             says_what_it_consumed
         );
-        pages_and_joins_are_right_or_refused(
-            "",
-            Err(&["not applicable", "no nested field"]),
-            Err(&["not applicable", "no nested field"]),
-            ""
-        );
+        pages_and_joins_are_right_or_refused("consistency=strong", Ok(100), Ok(50), "two-phase");
+        joins_of_other_models_are_right("consistency=strong");
         // DynamoDB Local says InternalFailure to a request that it is answering while a table is
         // deleted.
         a_table_dropped_in_mid_run_is_lost_and_the_check_says_so_at_once("conditions=changed", &[

@@ -191,6 +191,21 @@ pub fn pages_and_joins_are_right_or_refused(on: On, pages: Offer, joins: Offer, 
     on.refused("run ycsb-a --operations 10", 3, &["shop"]);
 }
 
+/// The models that the reports discuss (2021, section 4.4.1), each loaded and joined.
+pub fn joins_of_other_models_are_right(on: On) {
+    for (variant, flags) in
+        [("embedded", "--embedded"), ("joining-table", "--collections shop_sales")]
+    {
+        on.ok(&format!("load shop --customers 1000 --orders-per-customer 2 {flags} --replace"));
+        on.ok(&format!(
+            "run join --variant {variant} --operations 50 --clients 2 --warmup 0s --check-reads --out {variant}"
+        ));
+        let record = on.record(variant);
+        assert_eq!(record["configuration"]["variant"], variant);
+        all_pass(&record);
+    }
+}
+
 pub fn a_load_by_several_clients_that_is_killed_or_interrupted_goes_on(on: On) {
     loads::killed_and_interrupted(env!("CARGO_BIN_EXE_hoap"), &on.own.url);
 }

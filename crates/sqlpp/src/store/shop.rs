@@ -5,9 +5,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use hoap_database::engine::{self, Shop};
 use hoap_database::failure::{Done, Failure};
-use hoap_database::shop::{Ask, COUNTRY_INDEX, CUSTOMERS, JoinRow, JoinVariant, ORDERS, ZIP_INDEX};
+use hoap_database::shop::{
+    Ask, COUNTRY_INDEX, CUSTOMERS, JoinRow, JoinVariant, ORDERS, SALES, ZIP_INDEX, sales_key,
+};
 use serde_json::Value;
 
+use super::definition::Definition;
 use super::endpoint::{Endpoint, StoreEngine};
 use super::underway;
 use crate::Request;
@@ -15,7 +18,13 @@ use crate::Request;
 #[async_trait]
 impl Shop for StoreEngine {
     fn variants(&self) -> &'static [JoinVariant] {
-        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash]
+        &[
+            JoinVariant::Index,
+            JoinVariant::Ansi,
+            JoinVariant::Hash,
+            JoinVariant::Embedded,
+            JoinVariant::JoiningTable,
+        ]
     }
 
     async fn shop_session(&self, ask: Ask) -> Done<Box<dyn engine::ShopSession>> {
@@ -31,27 +40,52 @@ impl Shop for StoreEngine {
                 Ok(Box::new(Pager(Client::new(&self.endpoint, statement, COUNTRY_INDEX).await?)))
             }
             Ask::Joins(variant) => {
-                let hint = match variant {
-                    JoinVariant::Index => "/*+ indexnl */ ",
-                    JoinVariant::Hash => "/*+ hash-bcast */ ",
-                    _ => "",
-                };
-                let definition = &self.endpoint.definition;
-                let (customers, orders) = (definition.name(CUSTOMERS), definition.name(ORDERS));
-                // Cents are whole numbers, and so is their sum.
-                let statement = format!(
-                    "SELECT VALUE [month, zip, cents] \
-                     FROM {customers} AS c UNNEST c.order_list AS k JOIN {orders} AS o ON k {hint}= {} \
-                     WHERE c.address.zip = $zip AND o.month = $month \
-                     GROUP BY o.month AS month, c.address.zip AS zip \
-                     LET cents = sum(to_bigint(round(o.sale_price * 100))) \
-                     ORDER BY cents",
-                    definition.key("o")
-                );
-                Ok(Box::new(Joiner(Client::new(&self.endpoint, statement, ZIP_INDEX).await?)))
+                let (endpoint, statement) =
+                    (&self.endpoint, join(&*self.endpoint.definition, variant));
+                if variant != JoinVariant::JoiningTable {
+                    let client = Client::new(endpoint, statement, ZIP_INDEX).await?;
+                    return Ok(Box::new(Joiner { client, table: false }));
+                }
+                if endpoint.existing(&[SALES]).await?.is_empty() {
+                    return Err(Failure::missing(format!("there is no collection {SALES}")));
+                }
+                let client = Client { endpoint: endpoint.clone(), statement };
+                Ok(Box::new(Joiner { client, table: true }))
             }
         }
     }
+}
+
+/// The statement of a join.
+fn join(definition: &dyn Definition, variant: JoinVariant) -> String {
+    let (customers, orders) = (definition.name(CUSTOMERS), definition.name(ORDERS));
+    let by_list = |hint: &str| {
+        let key = definition.key("o");
+        format!("{customers} AS c UNNEST c.order_list AS k JOIN {orders} AS o ON k {hint}= {key}")
+    };
+    let (from, by_key) = match variant {
+        JoinVariant::Index => (by_list("/*+ indexnl */ "), None),
+        JoinVariant::Hash => (by_list("/*+ hash-bcast */ "), None),
+        JoinVariant::Embedded => (format!("{customers} AS c UNNEST c.orders AS o"), None),
+        JoinVariant::JoiningTable => {
+            let from = format!("{} AS s UNNEST s.orders AS o", definition.name(SALES));
+            (from, Some(definition.key("s")))
+        }
+        _ => (by_list(""), None),
+    };
+    let (filter, month, zip) = match by_key {
+        Some(key) => (format!("{key} = $key"), "s.month", "s.zip"),
+        None => {
+            let filter = "c.address.zip = $zip AND o.month = $month";
+            (filter.to_owned(), "o.month", "c.address.zip")
+        }
+    };
+    // Cents are whole numbers, and so is their sum.
+    format!(
+        "SELECT VALUE [month, zip, cents] FROM {from} WHERE {filter} \
+         GROUP BY {month} AS month, {zip} AS zip \
+         LET cents = sum(to_bigint(round(o.sale_price * 100))) ORDER BY cents"
+    )
 }
 
 /// One client and its statement.
@@ -64,7 +98,11 @@ struct Client {
 pub struct Pager(Client);
 
 /// One client that joins.
-pub struct Joiner(Client);
+pub struct Joiner {
+    client: Client,
+    /// Whether it reads the joining table.
+    table: bool,
+}
 
 impl Client {
     /// Refuses a search that would read all customers, for want of this index.
@@ -115,8 +153,12 @@ impl engine::ShopSession for Pager {
 #[async_trait]
 impl engine::ShopSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
-        let endpoint = &self.0.endpoint;
-        let request = self.0.request().parameter("zip", zip).parameter("month", month);
+        let endpoint = &self.client.endpoint;
+        let request = self.client.request();
+        let request = match self.table {
+            true => request.parameter("key", sales_key(zip, month)),
+            false => request.parameter("zip", zip).parameter("month", month),
+        };
         let mut read = |row: &[u8]| {
             let (month, zip, cents): (String, String, Value) =
                 serde_json::from_slice(row).map_err(|e| format!("a row: {e}"))?;

@@ -7,7 +7,8 @@ use duckdb::Connection;
 use hoap_ch2::data::{DataSet, Schema, Spec};
 use hoap_database::Index;
 use hoap_duckdb::open;
-use hoap_shop::data::{ShopData, ShopSpec};
+use hoap_shop::data::{ShopCollection, ShopData, ShopSpec};
+use hoap_shop::load::Loaded as Shop;
 use hoap_suites::conformance::wait;
 use hoap_workload::load::{Existing, Load, LoadSource, Loaded, load};
 use serde_json::Value;
@@ -106,5 +107,7 @@ fn documents_of_ch2pp_are_the_same() {
 
 #[test]
 fn customers_and_orders_of_the_shop_are_the_same() {
-    same(ShopData::new(ShopSpec::new(3000)).unwrap());
+    let data = |embedded| ShopData::new(ShopSpec { embedded, ..ShopSpec::new(3000) }).unwrap();
+    same(Shop::new(data(false), &ShopCollection::ALL).unwrap());
+    same(Shop::new(data(true), &[]).unwrap());
 }

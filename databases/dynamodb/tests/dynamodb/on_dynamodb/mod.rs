@@ -23,11 +23,14 @@ pub fn fresh() -> (Database, Guard) {
 hoap_suites::document_tests!(fresh);
 hoap_suites::transaction_tests!(fresh);
 hoap_suites::operation_tests!(fresh);
+hoap_suites::shop_tests!(fresh);
 hoap_suites::conformance_tests!(fresh:
     a_batch_written_again_is_written_once,
     every_json_value_comes_back_equal,
     fields_of_any_name_are_patched,
     no_update_is_lost,
+    pages_without_their_index_are_refused,
+    joins_without_their_indexes_are_refused,
 );
 
 #[test]
@@ -140,9 +143,15 @@ fn what_it_lacks_it_says() {
         why.contains("analytical queries on Amazon DynamoDB: not applicable, because"),
         "{why}"
     );
-    let reasons = [target.pages().map(drop), target.joins().map(drop)];
-    for why in reasons.map(|reason| reason.unwrap_err().to_string()) {
-        assert!(why.contains("no nested field"), "{why}");
+}
+
+/// The comparison report's text of Pagination, whole and in Amazon's parallel scan.
+#[test]
+fn pages_are_scanned_for_where_an_option_says_so() {
+    for segments in [1, 4] {
+        let (target, _guard) =
+            fresh_with(&format!("consistency=strong&pages=scan&scan_segments={segments}"));
+        crate::conformance::pages_are_the_customers_of_the_country(&target);
     }
 }
 

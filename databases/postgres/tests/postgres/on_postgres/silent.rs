@@ -13,7 +13,8 @@ use serde_json::json;
 
 use super::{fresh, raw};
 use crate::conformance::{
-    COLLECTION, batch, client, field, indexes, load, load_records, load_shop, record, session, wait,
+    COLLECTION, SHOP, batch, client, field, indexes, load, load_records, load_shop, record,
+    session, wait,
 };
 
 const SET: [Patch; 1] = [Patch { path: "o_id", change: Change::AddInteger(10) }];
@@ -36,7 +37,7 @@ fn a_server_that_falls_silent_ends_no_session() {
         let url = format!("{}?schema=public&sslmode=disable{options}", lab.url());
         let open = |url: &str| wait(hoap_postgres::open(url)).unwrap();
         let patient = open(&url);
-        let all = [COLLECTION, "usertable", "shop_customer", "shop_orders"];
+        let all = [&[COLLECTION, "usertable"][..], &SHOP].concat();
         wait(patient.documents().unwrap().drop(&all)).unwrap();
         load(&patient, 3);
         load_records(&patient, &["user1", "user2"]);
