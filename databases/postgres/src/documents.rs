@@ -28,7 +28,11 @@ impl Documents for PostgresEngine {
         let mut connection = self.pools.reading().await?;
         let note = async {
             match exists(&connection, "hoap_note").await? {
-                true => read_note(&connection, NOTE, false).await,
+                true => match read_note(&connection, NOTE, false).await {
+                    // Another load removed it in between.
+                    Err(_) if !exists(&connection, "hoap_note").await? => Ok(None),
+                    read => read,
+                },
                 false => Ok(None),
             }
         };
