@@ -62,7 +62,14 @@ impl Verified {
         let (collection, changes) = (&workload.plan.collections[at], &workload.plan.changes[at]);
         let (fields, left_out) = fields(workload, at);
         let names: Vec<&str> = fields.iter().map(String::as_str).collect();
-        let mut seen = vec![false; collection.count as usize];
+        let mut seen = Vec::new();
+        // The scale is that of a note, which a server may have from anywhere.
+        seen.try_reserve_exact(collection.count as usize).map_err(|e| {
+            let tried = format!("verify {} documents of {}", collection.count, collection.name);
+            Error::new(ErrorKind::Invalid, tried, e)
+                .advise("load the file at another scale, with --replace")
+        })?;
+        seen.resize(collection.count as usize, false);
         let mut finding = Finding::default();
         let mut each = |key: &str, row: Row| {
             if caller.stop().is_set() {
