@@ -14,6 +14,9 @@ use crate::check::{Found, SeriesChange};
 use crate::series::{Series, Timeline};
 use crate::words;
 
+/// The most series of a page.
+pub const MOST_SERIES: usize = 50_000;
+
 /// The page.
 pub fn page(timeline: &Timeline<'_>, found: &Found<'_>) -> Page {
     let mut body = Body::default();

@@ -57,7 +57,7 @@ impl History {
             Error::new(ErrorKind::Invalid, tried, answer)
         };
         let mut history = History::default();
-        let mut known = BTreeSet::new();
+        let (mut known, mut quantities) = (BTreeSet::new(), BTreeSet::new());
         for (number, line) in text.lines().enumerate() {
             let number = number + 1;
             let line: Line = serde_json::from_str(line).map_err(|e| refuse(number, &e))?;
@@ -84,6 +84,10 @@ impl History {
                     let whole = |of: Option<f64>| of.is_none_or(|of| of.is_finite() && of >= 0.0);
                     if !whole(Some(value.value)) || !whole(value.error) {
                         return Err(refuse(number, &"its value is no number from 0 on"));
+                    }
+                    let ValueLine { run, step, metric, kind, .. } = value.clone();
+                    if !quantities.insert((run, step, metric, kind)) {
+                        return Err(refuse(number, &"the run has this value twice"));
                     }
                     history.values.push(value);
                 }

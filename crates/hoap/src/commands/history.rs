@@ -76,6 +76,13 @@ fn checked(context: &Context, dir: &Path, since: Option<&str>) -> Result<(), Fai
 fn show(context: &Context, dir: &Path, out: &Path) -> Result<(), Failure> {
     let history = History::open(dir)?;
     let timeline = Timeline::of(&history);
+    let (series, most) = (timeline.series.len(), page::MOST_SERIES);
+    if series > most {
+        let tried = format!("draw the history in {}", dir.display());
+        return Err(Failure::usage(format!(
+            "{tried}: it has {series} series, more than {most}; begin another history"
+        )));
+    }
     let page = page::page(&timeline, &check(&timeline));
     let result = json!({ "page": out.display().to_string(), "bytes": page.html.len() });
     output::page(context, out, &page, &result)

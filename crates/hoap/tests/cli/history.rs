@@ -88,6 +88,14 @@ fn a_history_of_strangers_is_read_within_bounds() {
             p.fails(&format!("history {line}"), 2, &["history.ndjson", says]);
         }
     }
+    let value = whole.lines().nth(2).unwrap();
+    p.write("history/history.ndjson", &format!("{whole}{value}\n"));
+    p.fails("history check --dir history", 2, &["line 5", "this value twice"]);
+    let series = |n: usize| value.replacen("1 client", &format!("{n} clients"), 1) + "\n";
+    let many: String = (2..50_002).map(series).collect();
+    p.write("history/history.ndjson", &format!("{whole}{many}"));
+    p.ok("history check --dir history");
+    p.fails("history show --dir history -o page.html", 2, &["50002 series, more than 50000"]);
     std::fs::remove_file(p.path("history/history.ndjson")).unwrap();
     std::fs::create_dir(p.path("history/history.ndjson")).unwrap();
     p.fails("history check --dir history", 2, &["not a regular file"]);

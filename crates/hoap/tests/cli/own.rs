@@ -181,6 +181,31 @@ fn a_workload_file_is_learned_of_a_sample() {
     assert!(!p.path("l.toml").exists());
 }
 
+/// Whatever number of documents the note of a load says.
+#[test]
+fn verify_takes_no_memory_for_what_a_note_says() {
+    let p = place();
+    p.ok("load sessions.toml --scale 0.002 --target sqlite:t.db");
+    let database = rusqlite::Connection::open(p.path("t.db")).unwrap();
+    let the = "value LIKE '{\"benchmark\"%'";
+    let select = format!("SELECT value FROM hoap_note WHERE {the}");
+    let note: String = database.query_row(&select, [], |row| row.get(0)).unwrap();
+    let mut note: serde_json::Value = serde_json::from_str(&note).unwrap();
+    let plan = p.ok("load --dry-run sessions.toml --scale 100000000 --target sqlite:x.db").out;
+    note["data"]["scale"] = 1e8.into();
+    for (name, count) in note["data"]["counts"].as_object_mut().unwrap() {
+        let line = plan.split(&format!("  {name}: ")).nth(1).unwrap();
+        *count = line.split(' ').next().unwrap().parse::<u64>().unwrap().into();
+    }
+    let update = format!("UPDATE hoap_note SET value = ?1 WHERE {the}");
+    database.execute(&update, [note.to_string()]).unwrap();
+    p.fails(
+        "verify sessions.toml --target sqlite:t.db",
+        2,
+        &["verify 20000000000000 documents of users", "another scale"],
+    );
+}
+
 /// The example that `init` prints is a workload file, and its errors have their places.
 #[test]
 fn the_example_is_a_workload_file_and_errors_have_their_places() {

@@ -159,3 +159,19 @@ fn what_is_found_to_be_deleted_is_taken_once() {
         assert_eq!(i64::from(taken), DOCUMENTS, "{level}");
     }
 }
+
+/// Two loads that replace: whoever looks for the note while the other removes it finds one or none.
+#[test]
+fn a_note_is_read_while_another_removes_it() {
+    let (target, _schema) = fresh_with("");
+    std::thread::scope(|scope| {
+        let note = || wait(target.documents().unwrap().note()).unwrap();
+        let reader = scope.spawn(move || (0..300).filter_map(|_| note()).count());
+        while !reader.is_finished() {
+            let documents = target.documents().unwrap();
+            wait(documents.set_note(None, &json!(1))).unwrap();
+            wait(documents.drop(&[])).unwrap();
+        }
+        reader.join().unwrap();
+    });
+}
