@@ -66,7 +66,7 @@ fn samples_of_all_kinds_are_read_or_refused_by_one_line() {
         ("null.json", b"{\"x\":null}{}", Ok("x = { absent = 0.5, null = 0.5 }")),
         ("big.json", b"{\"x\":9007199254740993}", Ok("\"9007199254740993..9007199254740993\"")),
         ("huge.json", b"{\"x\":18446744073709551615}", Ok("x = { number = ")),
-        ("names.json", br#"{"a.b":1,"$c":{"d e":2},"":3}"#, Ok("\"$c\".fields.\"d e\" = ")),
+        ("names.json", br#"{"a.b":1,"$c":{"d e":2},"":3}"#, Ok("\"$c\".fields = { \"d e\" = ")),
         ("mixed.json", br#"{"x":1}{"x":"a"}{"x":[{"y":1}]}{"x":{}}"#, Ok("share = 1, integer = ")),
         (
             "oid.json",
