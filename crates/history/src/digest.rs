@@ -14,12 +14,8 @@ use sha2::{Digest, Sha256};
 /// # Errors
 /// Returns [`ErrorKind::Invalid`] where a file cannot be read.
 pub fn of_folder(folder: &Path) -> Result<String> {
-    let failed = |path: &Path, e: io::Error| {
-        Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e)
-            .advise("name the folder of a run")
-    };
     let mut all = Sha256::new();
-    for name in files(folder).map_err(|e| failed(folder, e))? {
+    for name in files(folder)? {
         let path = folder.join(&name);
         let (length, digest) = of_file(&path).map_err(|e| failed(&path, e))?;
         let name = name.to_string_lossy();
@@ -36,21 +32,29 @@ pub fn of_several(digests: &[String]) -> String {
     }
 }
 
-/// The files of a run folder by name.
-fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+/// The files that Hoap wrote into a run folder, by name.
+///
+/// # Errors
+/// Returns [`ErrorKind::Invalid`] where the folder cannot be read.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut names = Vec::new();
     for within in ["", "answers", "plans"] {
         let entries = match fs::read_dir(folder.join(within)) {
             Err(e) if e.kind() == io::ErrorKind::NotFound && !within.is_empty() => continue,
-            entries => entries?,
+            entries => entries.map_err(|e| failed(folder, e))?,
         };
         for entry in entries {
-            let name = Path::new(within).join(entry?.file_name());
+            let name = Path::new(within).join(entry.map_err(|e| failed(folder, e))?.file_name());
             names.extend(names::is_ours(&name).then_some(name));
         }
     }
     names.sort();
     Ok(names)
+}
+
+fn failed(path: &Path, e: io::Error) -> Error {
+    Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e)
+        .advise("name the folder of a run")
 }
 
 fn of_file(path: &Path) -> io::Result<(u64, Vec<u8>)> {

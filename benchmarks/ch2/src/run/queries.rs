@@ -85,7 +85,7 @@ const DIALECTS: [(&str, &str); 6] = [
 ///
 /// # Errors
 /// Fails where it answers no queries.
-pub(super) fn dialect(url: &str) -> Result<&'static str> {
+pub fn dialect(url: &str) -> Result<&'static str> {
     hoap_databases::offers(url, &[hoap_database::What::Analytics])?;
     let name = url.split(':').next().unwrap_or_default();
     let scheme = hoap_databases::known().find(|scheme| scheme.names.contains(&name));

@@ -90,6 +90,14 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
             "history export --dir history --format bencher -o bencher.json",
         ],
     ),
+    (
+        "bundle",
+        [
+            "bundle runs/nightly -o nightly.hoap",
+            "bundle runs/a runs/b -o ab.hoap --reason 'shared_buffers=a quarter of the memory'",
+        ],
+    ),
+    ("audit", ["audit nightly.hoap", "audit nightly.hoap --json"]),
     ("gen shop", ["gen shop --customers 1M -o data", "gen shop --customers 1M -o data --dry-run"]),
     (
         "load",

@@ -1,6 +1,7 @@
 //! The words users type.
 
 mod answers;
+mod bundle;
 mod compare;
 mod examples;
 mod experiment;
@@ -24,6 +25,7 @@ use hoap_doctor::Doctor;
 use hoap_own::learn::Learn;
 
 pub use answers::*;
+pub use bundle::*;
 pub use compare::*;
 pub use examples::command;
 pub use experiment::*;
@@ -126,6 +128,10 @@ pub enum Command {
         #[command(subcommand)]
         command: HistoryCommand,
     },
+    /// Write run folders into one file that others can audit
+    Bundle(Bundle),
+    /// Hold a bundle against itself and the rules: standard, tuned, rehearsal or void
+    Audit(Audit),
     /// Make one run of the folders of several driver machines
     Merge(Merge),
     /// Wait for drivers on several machines, begin their steps together, and make one run of theirs

@@ -4,8 +4,8 @@ use super::context::Context;
 #[cfg(target_os = "linux")]
 use super::torture;
 use super::{
-    answers, compare, demo, doctor, gather, gen_files, history, learn, load, merge, planned, price,
-    query, reference, report, run, runs, several, show, targets, verify,
+    answers, audit, bundle, compare, demo, doctor, gather, gen_files, history, learn, load, merge,
+    planned, price, query, reference, report, run, runs, several, show, targets, verify,
 };
 use crate::args::{AnswersCommand, Command, Export, LiveArgs, ShowFormat};
 use crate::failure::Failure;
@@ -14,10 +14,14 @@ use crate::live::{About, Live};
 
 /// Runs a command that is no experiment: the stages of these are such commands.
 pub async fn command(context: &mut Context, command: Command) -> Result<(), Failure> {
-    use Command::{Answers, Compare, History, Merge, Price, Report, Runs, Show, Targets};
+    use Command::{
+        Answers, Audit, Bundle, Compare, History, Merge, Price, Report, Runs, Show, Targets,
+    };
     if matches!(
         command,
         Answers { .. }
+            | Audit(_)
+            | Bundle(_)
             | Compare(_)
             | History { .. }
             | Merge(_)
@@ -67,6 +71,8 @@ pub async fn command(context: &mut Context, command: Command) -> Result<(), Fail
         Command::Show(args) => show::show(context, &args),
         Command::Compare(args) => compare::compare(context, &args),
         Command::History { command } => history::history(context, &command),
+        Command::Bundle(args) => bundle::bundle(context, &args),
+        Command::Audit(args) => audit::audit(context, &args),
         Command::Merge(args) => merge::merge(context, &args).await,
         Command::Gather(args) => gather::gather(context, &args).await,
         Command::Price(args) => price::price(context, &args),

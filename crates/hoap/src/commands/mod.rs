@@ -1,6 +1,8 @@
 //! A module for each command. [`context`] is what all get, and [`dispatch`] chooses.
 
 mod answers;
+mod audit;
+mod bundle;
 mod caller;
 mod compare;
 mod context;

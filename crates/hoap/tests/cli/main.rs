@@ -7,6 +7,7 @@ mod answers;
 mod bad_folders;
 mod bad_input;
 mod bounds;
+mod bundle;
 #[cfg(feature = "cassandra")]
 mod cassandra;
 mod checks;

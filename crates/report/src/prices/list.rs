@@ -135,6 +135,14 @@ impl PriceList {
     /// # Errors
     /// Returns `Invalid`, with the file, the place and the key.
     pub fn open(path: &Path) -> Result<PriceList> {
+        PriceList::with_text(path).map(|(list, _)| list)
+    }
+
+    /// The same with the text of the file.
+    ///
+    /// # Errors
+    /// Those of [`open`](PriceList::open).
+    pub fn with_text(path: &Path) -> Result<(PriceList, String)> {
         let tried = || format!("read prices {}", path.display());
         let built_in = BUILT_IN.iter().find(|(name, _)| Path::new(name) == path);
         let text = match built_in {
@@ -147,7 +155,8 @@ impl PriceList {
                 ))
             })?,
         };
-        PriceList::parse(&text).map_err(|e| Error::new(ErrorKind::Invalid, tried(), e))
+        let list = PriceList::parse(&text);
+        list.map(|list| (list, text)).map_err(|e| Error::new(ErrorKind::Invalid, tried(), e))
     }
 
     /// Reads the text of a file.
