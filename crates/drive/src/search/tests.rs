@@ -372,6 +372,34 @@ fn the_interval_contains_the_exact_rate_of_a_simulated_server() {
     }
 }
 
+/// Of searches on simulated servers: before each probe, the number of all probes.
+#[test]
+fn the_probes_that_follow_are_told_about_right() {
+    let all = [(Serves::Each, 5), (Serves::One, 30_000), (Serves::Eight, 2_000)];
+    let (mut near, mut told, mut first) = (0, 0, Vec::new());
+    for (serves, shortest) in all {
+        for seed in 0..20 {
+            let mut server = Server::new(seed * 1_000_003 + 17, serves);
+            let effort =
+                Effort::new(Duration::from_millis(shortest), Duration::from_secs(100), &[]);
+            let mut left = Vec::new();
+            let bound = bounds(&[serves.bound().0]);
+            max_rate(bound, effort, 100.0 + seed as f64 * 25.0, |rate, time, follow| {
+                left.push(follow);
+                Ok(Some(server.probe(rate, time)))
+            })
+            .unwrap();
+            let made = left.len() as f64;
+            let sums = left.iter().enumerate().map(|(n, follow)| (n + 1 + follow) as f64);
+            near += sums.clone().filter(|sum| (made / 1.5..=made * 1.5).contains(sum)).count();
+            told += left.len();
+            first.push((made, left[0]));
+        }
+    }
+    println!("{near} of {told} within a factor of 1.5; first {first:?}");
+    assert!(near * 10 >= told * 8, "{near} of {told} within a factor of 1.5; {first:?}");
+}
+
 #[test]
 fn a_single_stall_does_not_mislead_a_search() {
     for stalled in 0..8 {
