@@ -192,7 +192,8 @@ mod tests {
         let loops = End::Loops { warmup: 1, measured: 2 };
         let steps =
             vec![step(1, 1, 0, End::Operations(9)), step(2, 1, 1, loops), step(3, 4, 1, loops)];
-        let plan = Plan { steps, loops_set_time: None, search: None, frontier: None };
+        let plan =
+            Plan { steps, loops_set_time: None, search: None, frontier: None, warm_at: None };
         let mut ran = Ran::default();
         assert_eq!(Span::left(&plan, 2, &ran), Span::at_least(seconds(5)));
         ran.add(&plan.steps[0], seconds(60));

@@ -99,7 +99,13 @@ fn kept(fails: &[Part], flags: &str) -> (String, Option<String>) {
     let common: Common = parse(&format!("{flags} --out {}", out.display()));
     let caller = Nobody::default();
     let setting = Setting { caller: &caller, common: &common, repetition: None };
-    let plan = Plan { steps: Vec::new(), loops_set_time: None, search: None, frontier: None };
+    let plan = Plan {
+        steps: Vec::new(),
+        loops_set_time: None,
+        search: None,
+        frontier: None,
+        warm_at: None,
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
         let target = hoap_databases::open("null:").await.unwrap();
