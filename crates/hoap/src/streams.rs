@@ -7,7 +7,7 @@
 //! prints: clippy's `print_stderr` and `print_stdout` see to it.
 
 use std::collections::VecDeque;
-use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdout};
+use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdin, stdout};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -36,6 +36,24 @@ pub fn say(line: &str) {
 /// for none.
 pub fn draw(line: String) {
     QUEUE.change(|text| text.drawn = line);
+}
+
+/// Asks on the terminal, below all that was said. `None` if there is none to ask and be answered on.
+pub fn ask(question: &str) -> Option<String> {
+    if !(stdin().is_terminal() && stderr().is_terminal()) {
+        return None;
+    }
+    draw(question.to_owned());
+    settle();
+    let mut answer = String::new();
+    // What cannot be read is no answer.
+    let _ = stdin().read_line(&mut answer);
+    // The answer's end has ended the line.
+    QUEUE.change(|text| {
+        text.drawn.clear();
+        text.shown.clear();
+    });
+    Some(answer)
 }
 
 /// Prints a result on standard output.

@@ -39,6 +39,22 @@ pub use run::*;
 pub use torture::*;
 pub use verify::VerifyAny;
 
+/// Whether it loads, and what it may cost.
+#[derive(Debug, Args)]
+pub struct LoadArgs {
+    /// Print what would be loaded, with documents, bytes and time; nothing is opened
+    #[arg(long, global = true)]
+    pub dry_run: bool,
+    /// What the writes cost by a price list, a file or the name of one that is built in: with
+    /// --dry-run or --ask-above
+    #[arg(long, global = true, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
+    /// Ask before a load whose writes cost more than this by --prices; without a terminal to ask
+    /// on it is refused
+    #[arg(long, global = true, value_name = "MONEY")]
+    pub ask_above: Option<f64>,
+}
+
 /// The benchmark suite for JSON document databases
 #[derive(Debug, Parser)]
 #[command(name = "hoap", max_term_width = 100)]
@@ -76,13 +92,8 @@ pub enum Command {
     /// Load a benchmark's documents into a database
     #[command(subcommand_value_name = "BENCHMARK", subcommand_help_heading = "Benchmarks")]
     Load {
-        /// Print what would be loaded, with documents, bytes and time; nothing is opened
-        #[arg(long, global = true)]
-        dry_run: bool,
-        /// With --dry-run: what the writes cost by a price list, a file or the name of one that is
-        /// built in
-        #[arg(long, global = true, value_name = "FILE")]
-        prices: Option<PathBuf>,
+        #[command(flatten)]
+        how: LoadArgs,
         #[command(subcommand)]
         benchmark: Named<Box<dyn AskedLoad>>,
     },

@@ -38,13 +38,7 @@ pub async fn command(context: &mut Context, command: Command) -> Result<(), Fail
         Command::Doctor(args) => doctor::doctor(context, &args).await,
         Command::Gen(args) => gen_files::generate(context, &args),
         Command::Learn(args) => learn::learn(context, &args),
-        Command::Load { dry_run: true, prices, benchmark } => {
-            load::dry_run(context, &*benchmark.0, prices.as_deref())
-        }
-        Command::Load { prices: Some(_), .. } => {
-            Err(Failure::usage("load: --prices is of --dry-run, which loads nothing"))
-        }
-        Command::Load { benchmark, .. } => load::load(context, &*benchmark.0).await,
+        Command::Load { how, benchmark } => load::load(context, &*benchmark.0, &how).await,
         Command::Verify(args) => verify::any(context, &args).await,
         Command::Query(args) => query::query(context, &args).await,
         Command::Answers { command: AnswersCommand::Compare(args) } => {

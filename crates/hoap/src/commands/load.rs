@@ -14,11 +14,55 @@ use hoap_workload::words::counted;
 use serde_json::json;
 
 use super::context::Context;
+use crate::args::LoadArgs;
 use crate::console::megabytes;
 use crate::failure::Failure;
+use crate::{interrupt, streams};
+
+/// Loads as the flags say, and says how it went.
+pub async fn load(context: &Context, asked: &dyn AskedLoad, how: &LoadArgs) -> Result<(), Failure> {
+    match (how.dry_run, how.prices.as_deref(), how.ask_above) {
+        (true, prices, _) => return dry_run(context, asked, prices),
+        (false, None, None) => {}
+        (false, Some(prices), Some(most)) => agreed(asked, prices, most)?,
+        (false, Some(_), None) => {
+            return Err(Failure::usage("load: --prices is of --dry-run and --ask-above"));
+        }
+        (false, None, Some(_)) => {
+            return Err(Failure::usage("load: --ask-above takes its prices from --prices"));
+        }
+    }
+    loaded(context, asked).await
+}
+
+/// Asks whoever sits there about a load that costs more than this. Nothing is opened before.
+fn agreed(asked: &dyn AskedLoad, prices: &Path, most: f64) -> Result<(), Failure> {
+    let loading = asked.loading();
+    let (money, words) = cost(prices, Size::of(&*asked.source()?, loading.part.part))?;
+    if money <= most {
+        return Ok(());
+    }
+    let url = redact(&loading.target);
+    let refused = |why: &str| {
+        let nothing = "nothing was opened or written";
+        Err(Failure::usage(format!("load {url}: {why}; {nothing}")))
+    };
+    // Ctrl-C leaves while nothing is under way.
+    interrupt::at_once();
+    let answer = streams::ask(&format!("{words} That is above {most}. Load into {url}? [y/N] "));
+    interrupt::in_order();
+    match answer {
+        None => refused(&format!(
+            "{words} That is above --ask-above, and there is no terminal to ask on: give it more, \
+             or leave it out"
+        )),
+        Some(answer) if ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()) => Ok(()),
+        Some(_) => refused("you did not agree"),
+    }
+}
 
 /// Loads, and says how it went.
-pub async fn load(context: &Context, asked: &dyn AskedLoad) -> Result<(), Failure> {
+async fn loaded(context: &Context, asked: &dyn AskedLoad) -> Result<(), Failure> {
     let Done { loaded, target, ingestion } = load::load(context, asked).await?;
     let Loaded { documents, bytes, seconds, clients, whole, adopted, ref stored } = loaded;
     let mut result = json!({
@@ -70,11 +114,7 @@ pub fn in_words(size: &Size) -> String {
 }
 
 /// Says what would be loaded. Nothing is opened.
-pub fn dry_run(
-    context: &Context,
-    asked: &dyn AskedLoad,
-    prices: Option<&Path>,
-) -> Result<(), Failure> {
+fn dry_run(context: &Context, asked: &dyn AskedLoad, prices: Option<&Path>) -> Result<(), Failure> {
     let loading = asked.loading();
     let size = Size::of(&*asked.source()?, loading.part.part);
     let Size { documents, bytes, making, .. } = size;

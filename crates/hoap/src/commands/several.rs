@@ -25,12 +25,9 @@ pub async fn each(context: &Context, commands: Vec<(String, Command)>) -> Result
     let (mut entrants, mut dry) = (Vec::new(), false);
     for (name, command) in commands {
         match command {
-            Command::Load { dry_run, prices, benchmark } => {
+            Command::Load { how, benchmark } => {
                 context.console.say(format!("load {name}"));
-                match dry_run {
-                    true => load::dry_run(context, &*benchmark.0, prices.as_deref())?,
-                    false => load::load(context, &*benchmark.0).await?,
-                }
+                load::load(context, &*benchmark.0, &how).await?;
             }
             Command::Run { live, benchmark } => {
                 dry |= live.dry_run;

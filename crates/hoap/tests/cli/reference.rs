@@ -110,7 +110,33 @@ fn a_dry_run_opens_and_writes_nothing() {
         assert!(out.contains("10000 write units of 1 KB") && out.contains(says), "{out}");
     }
     p.fails(&format!("{load} mongodb-atlas-2020 --dry-run"), 2, &["no price of write-capacity"]);
-    p.fails(&format!("{load} prices.toml"), 2, &["--prices is of --dry-run"]);
+    p.fails(&format!("{load} prices.toml"), 2, &["--prices is of --dry-run and --ask-above"]);
+    p.fails("load ycsb --target sqlite:none.db --ask-above 1", 2, &["its prices from --prices"]);
+    // Nobody can be asked: above the price it is refused, up to it it is loaded.
+    p.write("prices.toml", &format!("{head}{}", item("w", 625, "write-capacity-units", "million")));
+    let told = ["about 6.25 EUR", "no terminal to ask on", "nothing was opened"];
+    p.fails(&format!("{load} prices.toml --ask-above 6"), 2, &told);
+    assert!(!p.path("none.db").exists());
+    p.ok(&format!("{} prices.toml --ask-above 6.25", load.replace("none.db", "cheap.db")));
+    // On a terminal, which `script` makes, it asks.
+    for (answer, agreed) in [("y\n", true), ("n\n", false), ("\n", false)] {
+        let hoap = env!("CARGO_BIN_EXE_hoap");
+        let mut child = std::process::Command::new("script")
+            .args(["-qec", &format!("{hoap} {load} prices.toml --ask-above 6"), "/dev/null"])
+            .current_dir(p.path(""))
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(child.stdin.as_mut().unwrap(), answer.as_bytes()).unwrap();
+        let end = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&end.stdout).into_owned();
+        assert!(said.contains("That is above 6. Load into sqlite:none.db? [y/N]"), "{said}");
+        assert_eq!(said.contains("you did not agree"), !agreed, "{said}");
+        assert_eq!(end.status.code(), Some(if agreed { 0 } else { 2 }), "{said}");
+        assert_eq!(p.path("none.db").exists(), agreed, "{said}");
+        let _ = std::fs::remove_file(p.path("none.db"));
+    }
     std::fs::remove_file(p.path("prices.toml")).unwrap();
     let json = p
         .ok("run ycsb-a --target sqlite:none.db --repeat 3 -p insertproportion=0 --dry-run --json");
