@@ -117,7 +117,11 @@ fn read(text: &str, name: &str, reader: Reader<'_>) -> Read<File> {
         None => name.to_owned(),
         Some(value) => match value.text()? {
             name if name::is_title(name) => name.to_owned(),
-            name => return Err(value.wrong(format!("{name:?} cannot name a workload"))),
+            name => {
+                return Err(value.wrong(format!(
+                    "{name:?} cannot name a workload: a name is of letters, digits, _ and -"
+                )));
+            }
         },
     };
     let about = keys.take("about").map(Value::text).transpose()?.map(str::to_owned);

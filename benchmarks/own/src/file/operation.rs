@@ -80,7 +80,7 @@ fn title_of(text: &str, at: usize, what: &str) -> Read<Name> {
     match name::is_title(text) {
         true => Ok(Name { text: text.to_owned(), at }),
         false => {
-            let rule = "letters, digits, _, - and spaces between them";
+            let rule = "letters, digits, _ and -";
             Err(Wrong::new(at, format!("{text:?} cannot name {what}: a name is of {rule}")))
         }
     }

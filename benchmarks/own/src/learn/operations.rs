@@ -56,14 +56,14 @@ pub fn suggested(all: &[Sampled], related: &[Related], indexes: &[Vec<Index>]) -
             |name: String, weight: u64| table([("name", text(&name)), ("weight", leaf(weight))]);
         let collection = || text(&of.name);
         operations.push(
-            operation(format!("read {}", of.name), 60)
+            operation(format!("read-{}", of.name), 60)
                 .with("read", collection())
                 .with("dist", text("zipfian")),
         );
         for (_, fields) in indexes {
             let names = Toml::List(fields.iter().map(|name| text(name)).collect());
             operations.push(
-                operation(format!("{} by {}", of.name, fields.join(" ")), 20)
+                operation(format!("{}-by-{}", of.name, fields.join("-")), 20)
                     .with("find", collection())
                     .with("where", names)
                     .with("limit", leaf(10)),
@@ -72,12 +72,12 @@ pub fn suggested(all: &[Sampled], related: &[Related], indexes: &[Vec<Index>]) -
         if let Some(name) = changed(of, related, indexes) {
             let set = table([(name, text("$new"))]);
             operations.push(
-                operation(format!("change {}", of.name), 10)
+                operation(format!("change-{}", of.name), 10)
                     .with("patch", collection())
                     .with("set", set),
             );
         }
-        operations.push(operation(format!("new {}", of.name), 10).with("insert", collection()));
+        operations.push(operation(format!("new-{}", of.name), 10).with("insert", collection()));
     }
     operations
 }

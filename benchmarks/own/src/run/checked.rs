@@ -145,11 +145,16 @@ impl Checked for Owed<'_> {
             document = document.but(shape, wanted);
         }
         let was = self.before.and_then(|of| of.borrow().documents.get(&place).cloned());
-        Ok(match self.shared.numbers[collection].there(number) {
+        let numbers = &self.shared.numbers[collection];
+        let there = match numbers.there(number) {
+            There::No => There::No,
+            _ if was == Some(None) => numbers.put_since(number),
+            there => there,
+        };
+        Ok(match there {
             There::No => Expected::Absent,
-            _ if was == Some(None) => Expected::Absent,
             There::Yes => Expected::There(document),
-            There::Perhaps if was.is_some() && !self.shared.numbers[collection].moved(number) => {
+            There::Perhaps if matches!(was, Some(Some(_))) && !numbers.moved(number) => {
                 Expected::There(document)
             }
             There::Perhaps => Expected::Perhaps(document),

@@ -46,7 +46,9 @@ pub struct Numbers {
     part: Part,
     /// Whether operations make or remove documents.
     moves: bool,
-    /// Whether documents may have been deleted by earlier runs, nobody knows which.
+    /// Whether earlier runs have changed the data.
+    used: bool,
+    /// Whether they may have deleted documents, nobody knows which.
     lax: bool,
     /// Those before this one were deleted by earlier runs.
     gone: u64,
@@ -66,6 +68,9 @@ struct State {
     open: BTreeSet<u64>,
     inserted: u64,
     fates: HashMap<u64, Fate>,
+    /// Documents that earlier runs may have deleted, or not come to insert, and that this one has
+    /// put; and whether that was acknowledged.
+    puts: HashMap<u64, bool>,
     /// The parents of new documents whose draw names them.
     parents: HashMap<u64, u64>,
 }
@@ -74,7 +79,8 @@ impl Numbers {
     /// Those of a collection that was just loaded.
     pub fn new(loaded: u64, part: Part, moves: bool) -> Numbers {
         let (ready, oldest, state) = Default::default();
-        Numbers { loaded, part, moves, lax: false, gone: 0, ready, oldest, state }
+        let (used, lax) = (false, false);
+        Numbers { loaded, part, moves, used, lax, gone: 0, ready, oldest, state }
     }
 
     /// The same of a collection in which earlier runs have inserted so many documents of this
@@ -84,7 +90,7 @@ impl Numbers {
         (state.first, state.next) = (first, first);
         *self.ready.get_mut() = first;
         *self.oldest.get_mut() = oldest;
-        (self.gone, self.lax) = (oldest, lax);
+        (self.used, self.gone, self.lax) = (true, oldest, lax);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -218,13 +224,26 @@ impl Numbers {
         };
     }
 
-    /// A document was put, or may have been.
-    pub fn put(&self, number: u64) {
-        if self.moves
-            && let Some(fate) = self.state().fates.get_mut(&number)
-            && matches!(fate, Fate::Deleting | Fate::Gone)
-        {
-            *fate = Fate::Contested;
+    /// A document was put, which may be (`Perhaps`), or surely.
+    pub fn put(&self, number: u64, there: There) {
+        if !self.moves {
+            return;
+        }
+        let mut state = self.state();
+        match state.fates.get_mut(&number) {
+            Some(fate @ (Fate::Deleting | Fate::Gone)) => *fate = Fate::Contested,
+            Some(_) => {}
+            None if self.used => *state.puts.entry(number).or_default() |= there == There::Yes,
+            None => {}
+        }
+    }
+
+    /// Whether a document is there that was not before this run, as far as puts tell.
+    pub fn put_since(&self, number: u64) -> There {
+        match self.state().puts.get(&number) {
+            Some(true) => There::Yes,
+            Some(false) => There::Perhaps,
+            None => There::No,
         }
     }
 
@@ -233,11 +252,12 @@ impl Numbers {
         if !self.moves {
             return There::Yes;
         }
-        match self.state().fates.get(&number) {
+        let state = self.state();
+        match state.fates.get(&number) {
             Some(Fate::Claimed | Fate::Deleting | Fate::Contested) => There::Perhaps,
             Some(Fate::Never | Fate::Gone) => There::No,
             None if number < self.gone => There::No,
-            None if self.lax => There::Perhaps,
+            None if self.lax && state.puts.get(&number) != Some(&true) => There::Perhaps,
             None => There::Yes,
         }
     }
@@ -278,7 +298,8 @@ impl Numbers {
         let state = self.state();
         let of = |fate: Fate| state.fates.values().filter(|of| **of == fate).count() as u64;
         let most = (before + state.inserted).saturating_sub(of(Fate::Gone));
-        most.saturating_sub(of(Fate::Deleting) + of(Fate::Contested))..=most + of(Fate::Claimed)
+        let made = of(Fate::Claimed) + state.puts.len() as u64;
+        most.saturating_sub(of(Fate::Deleting) + of(Fate::Contested))..=most + made
     }
 
     /// What the run has made or removed: at most so many numbers of each.
@@ -338,5 +359,21 @@ mod tests {
         numbers.inserted(17, There::Perhaps);
         assert_eq!((numbers.there(17), numbers.there(11)), (There::Perhaps, There::No));
         assert_eq!(numbers.written(100), [11, 14, 17]);
+    }
+
+    #[test]
+    fn a_put_makes_what_an_earlier_run_may_have_deleted() {
+        let mut numbers = Numbers::new(10, Part::WHOLE, true);
+        numbers.put(1, There::Yes);
+        assert_eq!((numbers.there(1), numbers.count(10)), (There::Yes, 10..=10));
+        numbers.go_on(0, 0, true);
+        assert_eq!((numbers.there(1), numbers.put_since(1)), (There::Perhaps, There::No));
+        numbers.put(1, There::Perhaps);
+        assert_eq!((numbers.there(1), numbers.put_since(1)), (There::Perhaps, There::Perhaps));
+        numbers.put(1, There::Yes);
+        assert_eq!((numbers.there(1), numbers.count(9)), (There::Yes, 9..=10));
+        assert!(numbers.delete(1));
+        numbers.deleted(1, There::No);
+        assert_eq!((numbers.there(1), numbers.count(9)), (There::No, 8..=9));
     }
 }

@@ -164,7 +164,7 @@ impl Work {
                     self.ledger.note(place, field, effect, times);
                 }
                 Did::Put(place) if end != End::Nothing => {
-                    self.shared.numbers[place.0].put(place.1);
+                    self.shared.numbers[place.0].put(place.1, end.there(There::Yes, There::Yes));
                 }
                 Did::Wrote(..) | Did::Put(_) => {}
                 Did::Inserted(place) => {

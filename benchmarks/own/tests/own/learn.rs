@@ -211,7 +211,7 @@ fn what_is_made_is_like_the_sample() {
         "lines.of.fields.product = { ref = \"products\", dist = \"zipfian\" }",
         "status = { values = [\"shipped\", ",
         "indexes.by_customer = [\"customer\"]",
-        "{ name = \"orders by customer\", weight = 20, find = \"orders\", where = [\"customer\"], limit = 10 }",
+        "{ name = \"orders-by-customer\", weight = 20, find = \"orders\", where = [\"customer\"], limit = 10 }",
     ] {
         assert!(learned.text.contains(says), "{says}: {}", learned.text);
     }

@@ -147,13 +147,6 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
         ],
     ),
     (
-        "run own",
-        [
-            "run own shop.toml --target sqlite:shop.db --clients 1,4",
-            "run own shop.toml --target sqlite:shop.db --mix checkout=50 --without ship",
-        ],
-    ),
-    (
         "verify own",
         [
             "verify own shop.toml --target sqlite:shop.db",
@@ -201,6 +194,13 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
         [
             "run join --target sqlite:shop.db --variant two-phase",
             "run join --target sqlite:shop.db --clients 8 --rate 100,200",
+        ],
+    ),
+    (
+        "run own",
+        [
+            "run own shop.toml --target sqlite:shop.db --clients 1,4",
+            "run own shop.toml --target sqlite:shop.db --mix checkout=50 --without ship",
         ],
     ),
     ("experiment", ["experiment list", "experiment show ch2pp-fig8"]),

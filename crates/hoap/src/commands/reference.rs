@@ -182,6 +182,7 @@ fn example(arg: &Arg) -> String {
         (_, "DIR") => "runs/first",
         (_, "KEY=VALUE") => "recordcount=1000000",
         (_, "FORMAT=FILE") => "markdown=results.md",
+        (_, "OPERATION=N") => "checkout=50",
         (_, "ADDRESS") => "127.0.0.1:9464",
         (_, "HOST:PORT") => "127.0.0.1:7117",
         (_, "I/N") => "1/2",

@@ -41,10 +41,11 @@ fn a_bundle_of_runs_is_the_same_twice_and_its_audit_names_what_was_doctored() {
 
     // A doctored folder makes a bundle whose digests all agree.
     let mut run = p.json("run/run.json");
-    run["steps"][0]["transactions"][0]["latency"]["p99_us"] = 1.into();
+    run["steps"][0]["transactions"][0]["latency"]["p99_us"] = 99_999.into();
     p.write("run/run.json", &run.to_string());
     p.ok("bundle run -o a.hoap");
-    let end = p.fails("audit a.hoap", 1, &["a.hoap is void", "latency.p99_us is 1, made again"]);
+    let end =
+        p.fails("audit a.hoap", 1, &["a.hoap is void", "latency.p99_us is 99999, made again"]);
     assert!(end.out.contains("runs/01/run.json, step 1, "), "{end:#?}");
 }
 

@@ -434,7 +434,8 @@ fn orders_within_customers_and_a_joining_table_are_joined() {
         let record = p.json(&format!("{variant}/run.json"));
         all_pass(&record);
         assert_eq!(record["configuration"]["variant"], variant);
-        let page = std::fs::read_to_string(p.path(&format!("{variant}/report.html"))).unwrap();
+        p.ok(&format!("report {variant} -o {variant}.html"));
+        let page = p.text(&format!("{variant}.html"));
         assert!(page.contains(variant), "{variant}");
         p.fails(
             &format!("{join} --variant ansi --out ansi-{variant}"),

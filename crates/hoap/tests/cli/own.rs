@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::{End, Place};
 
 /// A place with the examples of workload files.
@@ -261,12 +263,12 @@ fn workload_files_are_what_their_schema_says() {
 fn the_examples_run_and_every_answer_is_compared() {
     let p = place();
     for (name, scale, kinds) in [
-        ("shop", "0.01", &["product page", "order history", "checkout", "ship"][..]),
-        ("telemetry", "0.01", &["ingest", "last readings", "an hour", "heartbeat", "retention"]),
+        ("shop", "0.01", &["product-page", "order-history", "checkout", "ship"][..]),
+        ("telemetry", "0.01", &["ingest", "last-readings", "an-hour", "heartbeat", "retention"]),
         (
             "sessions",
             "0.002",
-            &["session", "touch", "log in", "edit profile", "log out everywhere"],
+            &["session", "touch", "log-in", "edit-profile", "log-out-everywhere"],
         ),
     ] {
         let target = format!("--target sqlite:{name}.db");
@@ -294,6 +296,17 @@ fn the_examples_run_and_every_answer_is_compared() {
         }
         p.ok(&format!("verify {name}.toml {target}"));
     }
+}
+
+/// What the checks of a run found, and the first errors of its operations.
+fn found(end: &End) -> String {
+    let run = end.value()["run"].take();
+    let all = |list: &Value| list.as_array().cloned().unwrap_or_default();
+    let details = all(&run["checks"]).into_iter().map(|check| check["detail"].clone());
+    let steps = all(&run["steps"]).into_iter().flat_map(|step| all(&step["transactions"]));
+    let errors = steps.flat_map(|of| of["first_errors"].as_object().cloned().unwrap_or_default());
+    let errors = errors.map(|(_, error)| error);
+    details.chain(errors).map(|text| text.as_str().unwrap_or_default().to_owned() + "\n").collect()
 }
 
 /// What a database does wrong beside what it acknowledges is found, and named.
@@ -349,9 +362,10 @@ fn what_a_database_loses_or_changes_is_found_and_named() {
         database.execute_batch(&format!("CREATE TRIGGER wrong {trigger}")).unwrap();
         database.close().unwrap();
         let end = p.run(&format!(
-            "run {name}.toml --target sqlite:w.db --operations 300 --warmup 0s --max-failures off"
+            "run {name}.toml --target sqlite:w.db --operations 300 --warmup 0s --max-failures off \
+             --json"
         ));
-        assert!(end.code == 1 && end.told().contains(says), "{trigger}: {end:#?}");
+        assert!(end.code == 1 && found(&end).contains(says), "{trigger}: {end:#?}");
         assert!(end.told().contains("VOID"), "{trigger}: {end:#?}");
     }
 }
@@ -364,16 +378,16 @@ fn a_wrong_answer_is_a_failure() {
     for (statement, operation, says) in [
         (
             "UPDATE products SET doc = jsonb_set(doc, '$.title', 'x')",
-            "product page",
+            "product-page",
             "title is \"x\"",
         ),
-        ("UPDATE products SET doc = jsonb_set(doc, '$.more', 1)", "product page", "more is 1"),
-        ("DELETE FROM products", "product page", "there is no such document"),
-        ("DELETE FROM orders WHERE key % 2 = 0", "order history", " came back, not "),
-        ("UPDATE orders SET key = 'x' || key", "order history", "which the file does not make"),
+        ("UPDATE products SET doc = jsonb_set(doc, '$.more', 1)", "product-page", "more is 1"),
+        ("DELETE FROM products", "product-page", "there is no such document"),
+        ("DELETE FROM orders WHERE key % 2 = 0", "order-history", " came back, not "),
+        ("UPDATE orders SET key = 'x' || key", "order-history", "which the file does not make"),
         (
             "UPDATE orders SET doc = jsonb_set(doc, '$.at', '2024-06-0' || substr(key, 1, 1) || 'T00:00:00.000Z')",
-            "order history",
+            "order-history",
             "at is ",
         ),
     ] {
@@ -387,9 +401,10 @@ fn a_wrong_answer_is_a_failure() {
         let (_, rest) = rest.split_once("\n]\n").unwrap();
         p.write("one.toml", &format!("{head}name = \"shop\"\noperations = [{one}]\n{rest}"));
         let end = p.run(
-            "run one.toml --target sqlite:w.db --operations 50 --warmup 0s --check off --check-reads",
+            "run one.toml --target sqlite:w.db --operations 50 --warmup 0s --check off \
+             --check-reads --json",
         );
-        assert!(end.code == 1 && end.told().contains(says), "{statement}: {end:#?}");
+        assert!(end.code == 1 && found(&end).contains(says), "{statement}: {end:#?}");
     }
 }
 
@@ -401,7 +416,7 @@ fn an_operation_that_cannot_run_is_refused_by_its_name() {
     for (line, says) in [
         (
             "run shop.toml --target redis://127.0.0.1:1",
-            &["operation order history of shop", "not applicable", "--without \"order history\""][..],
+            &["operation order-history of shop", "not applicable", "--without \"order-history\""][..],
         ),
         ("run sessions.toml --target duckdb:x.duckdb", &["operation session of sessions"]),
         (

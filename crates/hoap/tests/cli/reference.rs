@@ -137,7 +137,9 @@ fn a_dry_run_opens_and_writes_nothing() {
         assert_eq!(p.path("none.db").exists(), agreed, "{said}");
         let _ = std::fs::remove_file(p.path("none.db"));
     }
-    std::fs::remove_file(p.path("prices.toml")).unwrap();
+    for file in ["prices.toml", "cheap.db"] {
+        std::fs::remove_file(p.path(file)).unwrap();
+    }
     let json = p
         .ok("run ycsb-a --target sqlite:none.db --repeat 3 -p insertproportion=0 --dry-run --json");
     assert_eq!(

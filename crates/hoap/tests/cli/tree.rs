@@ -68,6 +68,7 @@ fn no_file_and_no_table_of_the_user_s_changes_by_any_command() {
         "--clients",
     );
     p.write("prices.toml", PRICES);
+    p.write("thesis.ndjson", "{\"title\": \"mine\"}\n");
     let mine = Mine::around(&p, &["t.db"]);
     let lines = [
         "init ch2pp",
@@ -101,6 +102,11 @@ fn no_file_and_no_table_of_the_user_s_changes_by_any_command() {
         "history show --dir out/history -o out/history.html",
         "compare out/run out/run -o out/compared.txt",
         "price out/run --prices prices.toml --nodes 3",
+        "bundle out/run -o out/run.hoap",
+        "bundle out/run -o out/run.hoap",
+        "audit out/run.hoap",
+        "learn thesis=thesis.ndjson -o out/thesis.toml",
+        "learn thesis=thesis.ndjson -o out/thesis.toml",
         "merge driver-1 driver-2 -o out/whole",
         "doctor sqlite:examined.db",
     ];
@@ -119,6 +125,8 @@ fn no_file_and_no_table_of_the_user_s_changes_by_any_command() {
         "gen ycsb -p recordcount=10 -o mine.db",
         "merge driver-1 driver-2 -o out",
         "man -o thesis.txt",
+        "bundle out/run -o thesis.txt",
+        "learn thesis=thesis.ndjson -o thesis.txt",
     ] {
         let end = p.run(line);
         assert!(end.code > 0, "{line}: {end:#?}");

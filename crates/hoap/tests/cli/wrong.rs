@@ -179,13 +179,6 @@ const WRONG: &[(&str, &str, &[&str], &str)] = &[
         &["cassandra://127.0.0.1:1/x"],
         "CQL has no OFFSET",
     ),
-    #[cfg(feature = "dynamodb")]
-    (
-        "what the database does not offer",
-        "run join --out out --target",
-        &["dynamodb://us-east-1"],
-        "no nested field",
-    ),
     (
         "no database",
         "run ycsb-a --dry-run --target",

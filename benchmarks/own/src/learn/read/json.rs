@@ -51,7 +51,9 @@ pub fn read(source: &Source<'_>, mut from: impl BufRead, each: Each<'_>) -> Resu
         Err(e) => {
             let text = e.to_string();
             let why = text.split(" at line ").next().unwrap_or(&text);
-            Err(source.wrong(before + e.line(), why))
+            // A number ends where its line has ended.
+            let line = e.line() - usize::from(e.column() == 0 && e.line() > 1);
+            Err(source.wrong(before + line, why))
         }
     }
 }
