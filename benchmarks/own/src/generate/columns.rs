@@ -9,7 +9,8 @@ use hoap_files::TypedWriter;
 
 use super::json;
 use super::place::{At, There};
-use crate::plan::model::{Id, Kind, Make, Member, Object, Plan};
+use crate::plan::Plan;
+use crate::plan::model::{Id, Kind, Make, Member, Object};
 
 /// A column, or several.
 #[derive(Debug)]

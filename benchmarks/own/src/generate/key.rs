@@ -5,7 +5,8 @@ use hoap_data::writer::extra_text;
 
 use super::json;
 use super::place::At;
-use crate::plan::model::{Piece, Plan};
+use crate::plan::Plan;
+use crate::plan::model::Piece;
 
 /// A keyed bijection on all numbers of 64 bits.
 fn hash(n: u64, key: u64) -> u64 {

@@ -2,8 +2,9 @@
 
 use super::place::{At, There};
 use crate::file::model::Literal;
+use crate::plan::Plan;
 use crate::plan::draw::{below, unit};
-use crate::plan::model::{Id, Kind, Make, Node, Plan, To, Way};
+use crate::plan::model::{Id, Kind, Make, Node, To, Way};
 
 impl Plan {
     /// An exact number at the end of a way: of a decimal in units of its last digit, of a date in

@@ -2,7 +2,8 @@
 
 use hoap_data::random::Stream;
 
-use crate::plan::model::{DEPTH, Id, Make, Node, Object, Plan, Sets, Step, To, Way};
+use crate::plan::Plan;
+use crate::plan::model::{DEPTH, Id, Make, Node, Object, Sets, Step, To, Way};
 
 /// A place: a document, and elements of the arrays in it.
 #[derive(Clone, Copy, Debug, Default)]

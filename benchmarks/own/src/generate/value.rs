@@ -6,7 +6,8 @@ use super::json;
 use super::place::{At, There};
 use super::text;
 use crate::file::model::Literal;
-use crate::plan::model::{Id, Kind, Make, Member, Node, Object, Piece, Plan, To, Way};
+use crate::plan::Plan;
+use crate::plan::model::{Id, Kind, Make, Member, Node, Object, Piece, To, Way};
 
 impl Plan {
     /// Appends what is at the end of a way as text without quotes. Returns whether it is there.

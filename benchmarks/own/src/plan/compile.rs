@@ -5,14 +5,15 @@ use hoap_data::permutation::Permutation;
 use hoap_data::random::Stream;
 
 use super::collections::{self, Counted};
+use super::compiled::Plan;
 use super::cost::{self, Cost};
 use super::curve::Curve;
 use super::declare::declare;
 use super::draw::{Choice, Documents, Draw, threshold};
 use super::kinds::{self, Type};
 use super::model::{
-    Collection, DATA_VERSION, Id, Kind, MOST_SUMMED, Make, Member, Node, Object, Piece, Plan, Sets,
-    Step, Way,
+    Collection, DATA_VERSION, Id, Kind, MOST_SUMMED, Make, Member, Node, Object, Piece, Sets, Step,
+    Way,
 };
 use super::names::{Declared, Members, Names, Use};
 use super::operations;

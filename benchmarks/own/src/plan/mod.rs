@@ -5,6 +5,7 @@ pub mod action;
 mod changes;
 mod collections;
 mod compile;
+mod compiled;
 mod cost;
 mod curve;
 mod declare;
@@ -16,4 +17,5 @@ mod names;
 mod operations;
 mod references;
 
-pub use model::{Id, Kind, Make, Node, Plan};
+pub use compiled::Plan;
+pub use model::{Id, Kind, Make, Node};

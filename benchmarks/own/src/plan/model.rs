@@ -3,7 +3,6 @@
 use hoap_data::permutation::Permutation;
 use hoap_data::random::Stream;
 
-use super::action::{Changes, Operation};
 use super::curve::Curve;
 use super::draw::{Choice, Documents, Draw};
 use super::family::Family;
@@ -12,7 +11,7 @@ use crate::file::model::{Alphabet, DateFormat, Literal};
 /// Version of the bytes: it changes whenever a single byte of any document of the same file does.
 pub const DATA_VERSION: u32 = 1;
 
-/// A field, by its place in [`Plan::nodes`].
+/// A field, by its place in [`super::Plan::nodes`].
 pub type Id = usize;
 
 /// Arrays and maps in each other, at most.
@@ -20,21 +19,6 @@ pub const DEPTH: usize = 6;
 
 /// The most children of a parent that a sum or a size adds up.
 pub const MOST_SUMMED: u64 = 1000;
-
-/// All collections of a file at a scale.
-#[derive(Debug)]
-pub struct Plan {
-    /// The collections, in the order of the file.
-    pub collections: Vec<Collection>,
-    /// All fields.
-    pub nodes: Vec<Node>,
-    /// The stream of what is no field's: permutations of numbers.
-    pub root: Stream,
-    /// What is done with them.
-    pub operations: Vec<Operation>,
-    /// What that changes, by collection.
-    pub changes: Vec<Changes>,
-}
 
 /// A collection.
 #[derive(Debug)]
@@ -231,11 +215,4 @@ pub enum Piece {
     ObjectId(u64),
     Way(Way),
     Random(Alphabet, u64, u64),
-}
-
-impl Plan {
-    /// The collection of this name.
-    pub fn collection(&self, name: &str) -> Option<usize> {
-        self.collections.iter().position(|of| of.name == name)
-    }
 }

@@ -29,9 +29,14 @@ pub(super) fn held(
     }
     let none = Vec::new();
     let intervals = tagged.map_or(&none, |tagged| &tagged.intervals);
-    let late = |interval: &&Interval| interval.start > of.end() - 1e-3;
-    let within: Vec<&Interval> = intervals.iter().filter(|i| !late(i)).collect();
-    let after: Vec<&Interval> = intervals.iter().filter(late).collect();
+    // The log has milliseconds: of a shorter window only the order of the intervals tells.
+    let late = |(n, interval): &(usize, &Interval)| match window < 2e-3 {
+        true => *n >= series.measured.len(),
+        false => interval.start > of.end() - 1e-3,
+    };
+    let (after, within): (Vec<_>, Vec<_>) = intervals.iter().enumerate().partition(late);
+    let [within, after] =
+        [within, after].map(|of| of.into_iter().map(|(_, i)| i).collect::<Vec<_>>());
     if within.len() != series.measured.len() {
         let (rows, logged) = (series.measured.len(), within.len());
         return findings.void(&file, format!("{rows} rows of the window, and {logged} intervals"));

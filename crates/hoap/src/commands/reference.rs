@@ -174,6 +174,7 @@ fn example(arg: &Arg) -> String {
         ("sla", _) => "p99=10ms",
         ("witness", _) => "2%",
         ("label", _) => "testbed=lab-3",
+        ("collections", _) => "shop_customer",
         ("by", _) => "ada",
         ("queries_dir" | "query_set", _) => "queries",
         (_, "TIME") => "60s",

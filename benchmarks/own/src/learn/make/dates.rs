@@ -94,8 +94,9 @@ pub fn generator(mut micros: Vec<i64>, format: &str, values: bool) -> Toml {
         return made(0.0, 0.0);
     };
     let range = last.1 - first.1;
-    let off = |pair: &(f64, f64)| (pair.1 - first.1 - range * pair.0).abs();
-    if !values || pairs.iter().map(off).fold(0.0, f64::max) <= 0.03 * range.max(1.0) {
+    // A day has half of the distance to the next on both sides.
+    let off = |pair: &(f64, f64)| (pair.1 - (first.1 - 0.5 + (range + 1.0) * pair.0)).abs();
+    if !values || pairs.iter().map(off).fold(0.0, f64::max) <= 0.03 * range + 0.5 {
         return made(first.1, last.1);
     }
     let parts = pairs.windows(2).filter(|pair| pair[1].0 - pair[0].0 > 1e-4);
