@@ -39,6 +39,8 @@ pub struct Owed<'a> {
     pub ledger: Option<&'a Ledger>,
     /// What was found before the run; `None` if the data was as loaded.
     pub before: Option<&'a RefCell<Before>>,
+    /// Whether documents are read whole, not by the names of their fields.
+    pub whole: bool,
 }
 
 impl Owed<'_> {
@@ -139,7 +141,7 @@ impl Checked for Owed<'_> {
         let Value::Object(made) = whole else { return Ok(Expected::Absent) };
         // No scan can name the others.
         let made: Map<String, Value> =
-            made.into_iter().filter(|(name, _)| is_plain(name)).collect();
+            made.into_iter().filter(|(name, _)| self.whole || is_plain(name)).collect();
         let mut document = Document::of(made);
         for (shape, wanted) in wanted {
             document = document.but(shape, wanted);

@@ -167,7 +167,8 @@ impl OnData<'_> {
         let reader = Reading::of(target, most.unwrap_or(0), watch).await?;
         let at = At { documents: target.documents()?, level: *level, when, watch };
         let shared = &**self.operations.shared();
-        let owed = Owed { shared, ledger, before: self.before.as_ref() };
+        let whole = matches!(reader, Ok(Reading::Keys(_)));
+        let owed = Owed { shared, ledger, before: self.before.as_ref(), whole };
         checks::all(&at, &owed, reader).await
     }
 }

@@ -370,6 +370,25 @@ fn what_a_database_loses_or_changes_is_found_and_named() {
     }
 }
 
+/// A field's name may be any text, and is compared all the same.
+#[test]
+fn fields_of_any_name_are_checked_around_a_run() {
+    let p = Place::new();
+    let file = "hoap = 1\noperations = [{ name = \"read\", read = \"movies\" }, { name = \"new\", \
+                insert = \"movies\" }]\n[collections.movies]\ncount = 50\n[collections.movies.fields]\n\
+                \"US Gross\" = { integer = \"1..9\" }\n\"a.b\" = { absent = 0.5, boolean = 0.5 }\nplain = 1\n";
+    p.write("movies.toml", file);
+    p.ok("load movies.toml --target sqlite:m.db");
+    let run =
+        "run movies.toml --target sqlite:m.db --operations 50 --warmup 0s --check-reads --json";
+    p.ok(run);
+    p.ok(run);
+    let database = rusqlite::Connection::open(p.path("m.db")).unwrap();
+    database.execute("UPDATE movies SET doc = jsonb_set(doc, '$.\"US Gross\"', 99)", []).unwrap();
+    let end = p.run(run);
+    assert!(end.code == 1 && found(&end).contains("US Gross is 99, it must be "), "{end:#?}");
+}
+
 /// Answers that are wrong fail, if they are compared.
 #[test]
 fn a_wrong_answer_is_a_failure() {
