@@ -68,7 +68,6 @@ pub fn transactions(entries: &[Entry<'_>]) -> Table {
         .wide()
         .common()
         .cells("clients at work", Some(Unit::Ratio), |of| Cell::maybe(of.item.clients_at_work()))
-        .wide()
         .cells("tpM", Some(TPM), |of| match of.item.tpm {
             Some(tpm) => Cell::Number(tpm),
             None => Cell::Incomplete(NONE_COMMITTED.into()),
@@ -101,7 +100,6 @@ pub fn throughput(entries: &[Entry<'_>]) -> Table {
         .wide()
         .common()
         .cells("clients at work", Some(Unit::Ratio), |of| Cell::maybe(of.item.clients_at_work()))
-        .wide()
         .number("measured", Unit::Seconds, |of| of.item.seconds)
         .wide()
         .common()
