@@ -198,7 +198,8 @@ fn folder(schema: Schema, dialect: &str) -> Result<&'static embedded::Folder> {
     })
 }
 
-fn file_name(query: &Query, dialect: &str) -> String {
+/// The name of the file of a query in a dialect.
+pub fn file_name(query: &Query, dialect: &str) -> String {
     let extension = if dialect == "mongodb" { "json" } else { "sql" };
     format!("q{:02}.{extension}", query.number)
 }

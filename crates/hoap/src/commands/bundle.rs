@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use hoap_audit::manifest::{BundledRun, MOST_FILE, Program, is_name, plain};
 use hoap_audit::pack::{self, Content, KIND, Parts};
 use hoap_ch2::data::Schema;
+use hoap_ch2::queries::texts::file_name;
 use hoap_ch2::queries::{QuerySet, Texts, catalogue::QUERIES};
 use hoap_databases::url::{has_secret, redact};
 use hoap_history::digest;
@@ -127,11 +128,8 @@ fn query_texts(run: &Run) -> Result<Vec<(String, String)>, Failure> {
             Texts::from_dir(&PathBuf::from(folder), (schema, dialect), set, &wanted)?
         }
     };
-    let ending = if dialect == "mongodb" { "json" } else { "sql" };
-    let named = QUERIES.iter().map(|query| {
-        let name = format!("{}.{ending}", query.name.to_lowercase());
-        (name, texts.get(query).to_owned())
-    });
+    let named =
+        QUERIES.iter().map(|query| (file_name(query, dialect), texts.get(query).to_owned()));
     Ok(named.filter(|(_, text)| !text.is_empty()).collect())
 }
 
