@@ -1,7 +1,7 @@
 //! Where a series of numbers changed: E-divisive (Matteson, James 2014) finds the places, a t-test
 //! decides, as in MongoDB's and Apache Otava's use of it.
 //!
-//! `docs/history.md` has what is proven of the bound on false alarms, and what is simulated.
+//! `share` has the proof of the bound on false alarms, `docs/history.md` what is simulated.
 
 use hoap_report::statistics::{chance, width};
 
