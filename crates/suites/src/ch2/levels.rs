@@ -1,5 +1,5 @@
 //! What the checks see that read less than everything: those of the documents that a run touched,
-//! and those of the counters and a sample. The cases are the table of `docs/benchmarks.md`.
+//! and those of the counters and a sample. The cases are the table of `docs/checks.md`.
 
 use std::collections::BTreeSet;
 
