@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -17,6 +17,11 @@ use super::cluster::{self, BUCKET, PASSWORD, USER};
 /// Documents of a collection that it takes in at once, and how often it does.
 const AT_ONCE: usize = 500;
 const EVERY: Duration = Duration::from_millis(30);
+/// While it is asked how fresh it is, it rests until it was asked so often since it last took
+/// something in: each probe but one of these sees it behind, however slow the machine is.
+const PROBES: u32 = 3;
+/// After that long without a probe, none is coming.
+const PROBED: Duration = Duration::from_secs(2);
 
 /// A shadowed collection: the CAS and the text of each document as they were taken in.
 type Collection = BTreeMap<String, (u64, Vec<u8>)>;
@@ -27,6 +32,8 @@ struct State {
     /// Those whose link was connected after they were made.
     connected: BTreeSet<String>,
     held: bool,
+    /// The probes since it last took something in, and when the last one came.
+    probed: Option<(u32, Instant)>,
     analyzed: BTreeSet<String>,
     /// The text of each query, and its answer.
     answers: Vec<(String, AnswerFile)>,
@@ -99,9 +106,11 @@ fn follow(state: &Weak<Mutex<State>>, source: &cluster::Shared, scope: &str) {
 }
 
 fn take_in(state: &mut State, source: &cluster::Shared, scope: &str) {
-    if state.held {
+    let rests = |(probes, last): (u32, Instant)| probes < PROBES && last.elapsed() < PROBED;
+    if state.held || state.probed.is_some_and(rests) {
         return;
     }
+    state.probed = None;
     let State { collections, connected, .. } = state;
     let mut store = source.store.lock().unwrap();
     for (name, shadow) in collections.iter_mut().filter(|(name, _)| connected.contains(*name)) {
@@ -212,6 +221,8 @@ fn answer(
         return rows(note.iter().map(|(_, text)| document(text)).collect());
     }
     if text == format!("SELECT VALUE [meta(c).id, c.`committed`]{}c", from("freshness")) {
+        let probes = state.probed.map_or(0, |(probes, _)| probes);
+        state.probed = Some((probes + 1, Instant::now()));
         let Some(counters) = state.collections.get("freshness") else {
             return error(404, 24025, "Cannot find analytics collection freshness");
         };
