@@ -7,8 +7,8 @@
 //! * `screen`: what a terminal shows while a run goes on and when it has ended, at two widths.
 //! * `folders`: what the report commands make of the run folders under `folders`, byte for byte.
 //!
-//! `HOAP_GOLDEN=write ./test golden::` writes the expected files anew. Read the difference before it
-//! is committed.
+//! `HOAP_GOLDEN=write ./test --quick golden::` writes the expected files anew. Read the difference
+//! before it is committed.
 
 #[cfg(unix)]
 mod demo;
