@@ -46,6 +46,7 @@ pub fn begin(benchmark: &str, target: &Database, basis: Basis<'_>, settings: Set
         constants,
         operational: Some(target.description()),
         analytical: None,
+        round_trip_us: Default::default(),
         host: hoap_drive::host(),
         query_set: None,
         load: note.map(|note| Load {
@@ -53,6 +54,7 @@ pub fn begin(benchmark: &str, target: &Database, basis: Basis<'_>, settings: Set
             bytes: note.load.bytes,
             seconds: if note.load.untimed { 0.0 } else { note.load.seconds },
             clients: note.load.clients,
+            runs_before: note.runs,
             ingestion: note.load.ingestion.clone(),
             stored: note.load.stored.clone(),
         }),

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use hoap_database::answering::Expected;
 use hoap_drive::Workload;
 use hoap_drive::search::{ProbeResult, frontier, max_rate};
 use hoap_drive::{End, Gate, Pace, StepPlan, run_probed_step};
@@ -52,6 +53,11 @@ pub async fn record<B: Benchmark>(
     };
     record.repetition = setting.repetition;
     record.labels = setting.common.labels.all()?;
+    for (side, of) in [("operational", &record.operational), ("analytical", &record.analytical)] {
+        let Some(expected) = of.as_ref().and_then(|of| Expected::of(&of.url)) else { continue };
+        let trip = expected.round_trip().await.map(|trip| trip.as_micros() as u64);
+        record.round_trip_us.extend(trip.map(|us| (side.to_owned(), us)));
+    }
     record.clock = setting.caller.start().and_then(|start| start.clock());
     let mut folder = RunFolder::create(&path, &record)?;
     benchmark.keep_in(folder.path());

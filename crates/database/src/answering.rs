@@ -5,7 +5,7 @@
 //! protocol, on connections of its own, what it would answer.
 
 use std::pin::pin;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::{Either, join_all, select};
 use hoap_record::ErrorKind;
@@ -20,6 +20,10 @@ use crate::url::{Parts, host};
 const PATIENCE: Duration = Duration::from_millis(700);
 /// How long a server may take to answer what its kind is asked. Together less than two seconds.
 const ANSWER: Duration = Duration::from_millis(700);
+
+/// How many connections are timed, at how many places.
+const CONNECTIONS: usize = 3;
+const MOST_PLACES: usize = 4;
 
 /// A kind of server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,6 +158,30 @@ impl Expected {
         let hosts = parts.hosts().ok()?;
         let places = hosts.into_iter().map(|(name, port)| (bare(name), port.unwrap_or(usual)));
         Some(Expected { kind, tls, places: places.collect() })
+    }
+
+    /// The shortest of a few times that it takes to connect to one of the places: a round trip and
+    /// what both ends do for it. `None` where no one answers in time.
+    pub async fn round_trip(&self) -> Option<Duration> {
+        let mut shortest = None;
+        for (host, port) in self.places.iter().take(MOST_PLACES) {
+            // A name is looked up once, and not timed.
+            let Ok(mut at) = tokio::net::lookup_host((host.as_str(), *port)).await else {
+                continue;
+            };
+            let Some(at) = at.next() else { continue };
+            // By a thread that does nothing else: a runtime at work would be part of the time.
+            let timed = tokio::task::spawn_blocking(move || {
+                let once = |_| {
+                    let begun = Instant::now();
+                    std::net::TcpStream::connect_timeout(&at, ANSWER).ok().map(|_| begun.elapsed())
+                };
+                // The first failure ends it: a server that is away is not waited for again.
+                (0..CONNECTIONS).map_while(once).min()
+            });
+            shortest = timed.await.ok().flatten().into_iter().chain(shortest).min();
+        }
+        shortest
     }
 
     /// What is wrong with who answers there, if something is.

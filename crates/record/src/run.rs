@@ -51,6 +51,10 @@ pub struct Run {
     pub operational: Option<Description>,
     /// The database of the queries, if it is another one.
     pub analytical: Option<Description>,
+    /// The shortest time that it took to connect to a server of a database, microseconds, by its
+    /// side: "operational", "analytical". None of a database without a port.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub round_trip_us: BTreeMap<String, u64>,
     /// The machine the driver ran on.
     pub host: Host,
     /// This machine's clock held against that of `hoap gather`, if drivers met there.
@@ -206,10 +210,17 @@ pub struct Load {
     pub seconds: f64,
     /// Clients that wrote at the same time, those of all parts added up.
     pub clients: u64,
+    /// Writing runs that had begun on the data before this one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub runs_before: u64,
     /// How the analytical database took it in, if the load measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ingestion: Option<Ingestion>,
     /// What the database stores of it, if it says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored: Option<Stored>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }

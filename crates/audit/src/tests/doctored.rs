@@ -282,7 +282,27 @@ const ROWS: &[(&str, &str, Change, &str)] = &[
             json(f, "/operational/url", "postgres://far/d".into());
             json(f, "/steps/1/transactions/0/latency/p50_us", 9.into());
         },
-        "round trip",
+        "below what a network takes for a round trip",
+    ),
+    (
+        "answers sooner than the round trip",
+        HYBRID,
+        |f| {
+            let mut run: Value = serde_json::from_slice(&f["run.json"]).unwrap();
+            run["round_trip_us"] = serde_json::json!({ "operational": 900_000 });
+            f.insert("run.json".into(), serde_json::to_vec(&run).unwrap());
+        },
+        "half of the round trip that the run measured: 450000 µs",
+    ),
+    (
+        "queries sooner than the round trip",
+        HYBRID,
+        |f| {
+            let mut run: Value = serde_json::from_slice(&f["run.json"]).unwrap();
+            run["round_trip_us"] = serde_json::json!({ "analytical": 20_000 });
+            f.insert("run.json".into(), serde_json::to_vec(&run).unwrap());
+        },
+        "Q03 took 0.00081818 s, below half",
     ),
     (
         "a failure hidden",

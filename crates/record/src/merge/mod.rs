@@ -138,6 +138,7 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, own: Vec<R
             a.join(&b);
             a
         }),
+        round_trip_us: round_trips(drivers),
         catch_up: longest_catch_up(drivers),
         observed: sources(drivers),
         drivers: drivers
@@ -191,6 +192,16 @@ fn remarks(drivers: &[Machine], own: Vec<Remark>) -> Vec<Remark> {
 fn longest_catch_up(drivers: &[Machine]) -> Option<CatchUp> {
     let all = drivers.iter().filter_map(|d| d.run.catch_up.clone());
     all.max_by(|a, b| a.before_seconds.total_cmp(&b.before_seconds))
+}
+
+/// The shortest round trip of all drivers, where each has measured one: another may be nearer.
+fn round_trips(drivers: &[Machine]) -> BTreeMap<String, u64> {
+    let shortest = |side: &String| {
+        let each = drivers.iter().map(|d| d.run.round_trip_us.get(side).copied());
+        each.collect::<Option<Vec<u64>>>()?.into_iter().min()
+    };
+    let sides = drivers[0].run.round_trip_us.keys();
+    sides.filter_map(|side| Some((side.clone(), shortest(side)?))).collect()
 }
 
 /// The sources that were observed, each as the first driver has it that observed it.

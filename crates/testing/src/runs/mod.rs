@@ -456,6 +456,7 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
             ]),
         }),
         analytical: None,
+        round_trip_us: Default::default(),
         host: Host {
             system: "Linux 6.1 x86_64".into(),
             processor: "AMD EPYC 7B13".into(),
@@ -469,6 +470,7 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
             bytes: 38_412_345,
             seconds: 2.41,
             clients: 1,
+            runs_before: 0,
             ingestion: None,
             stored: None,
         }),
