@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use hoap_conduct::data::DataOffer;
+use hoap_conduct::flags::Settings;
 use hoap_conduct::load::{Begins, Watch};
 use hoap_conduct::values::count;
 use hoap_data::Date;
@@ -77,6 +78,12 @@ impl DataOffer for DataFlags {
             ..Spec::new(*schema, number(parameters, "warehouses")?)
         };
         Ok(Box::new(DataSet::new(spec).map_err(|e| e.to_string())?))
+    }
+
+    fn flags(parameters: &Map<String, Value>) -> Option<Settings> {
+        let names = ["warehouses", "seed", "extra_fields", "scale_down", "run_date"];
+        let flag = |name: &str| Some((name.replace('_', "-"), parameters.get(name)?.clone()));
+        names.into_iter().map(flag).collect()
     }
 
     fn watch<'a>(

@@ -4,17 +4,31 @@ use std::sync::Arc;
 
 use clap::Args;
 use hoap_conduct::data::{DataOffer, NoFlags};
+use hoap_conduct::flags::{Settings, settings};
 use hoap_conduct::load::{Loading, Pace};
 use hoap_database::Documents;
 use hoap_files::{FileSource, number};
 use hoap_workload::Result;
 use hoap_workload::load::{Clients, LoadSource, Rate};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::data::{DATA_VERSION, RecordSpec, Records};
 use crate::files::YcsbTable;
 use crate::flags::PropertyArgs;
 use crate::{Setup, UserTable};
+
+/// The parameters of a table that are properties of YCSB.
+const PROPERTIES: [(&str, &str); 9] = [
+    ("table", "table"),
+    ("fields", "fieldcount"),
+    ("field_length_distribution", "fieldlengthdistribution"),
+    ("min_field_length", "minfieldlength"),
+    ("field_length", "fieldlength"),
+    ("compressibility", "compressibility"),
+    ("order", "insertorder"),
+    ("zero_padding", "zeropadding"),
+    ("field_prefix", "fieldnameprefix"),
+];
 
 /// What the records of YCSB are made from.
 #[derive(Debug, Args)]
@@ -76,6 +90,25 @@ impl DataOffer for RecordFlags {
         let records = Records::new(spec).map_err(|e| e.to_string())?;
         let name = parameters.get("table").and_then(Value::as_str).unwrap_or_default();
         Ok(Box::new(YcsbTable::new(name, records).map_err(|e| e.to_string())?))
+    }
+
+    fn flags(parameters: &Map<String, Value>) -> Option<Settings> {
+        let mut properties = Map::new();
+        for (parameter, property) in PROPERTIES {
+            if let Some(value) = parameters.get(parameter) {
+                properties.insert(property.into(), value.clone());
+            }
+        }
+        let [start, records] =
+            ["start", "records"].map(|name| parameters.get(name).and_then(Value::as_u64));
+        let (start, records) = (start?, records?);
+        properties.insert("recordcount".into(), start.checked_add(records)?.into());
+        if start > 0 {
+            properties.insert("insertstart".into(), start.into());
+            properties.insert("insertcount".into(), records.into());
+        }
+        let seed = parameters.get("seed")?;
+        Some(settings(json!({ "seed": seed, "properties": properties })))
     }
 
     fn pace(

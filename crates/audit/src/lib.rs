@@ -10,9 +10,11 @@
 //! * [`histogram`], [`log`], [`rows`]: the files that numbers are made of.
 //! * [`open`]: reading a bundle that nobody vouches for.
 //! * [`recount`]: every number again.
+//! * [`answers`]: answers to queries, against those on record and each other.
 //! * [`rules`], [`plausible`], [`settings`]: what a benchmark asks for, what cannot be, and what is
 //!   set otherwise.
 
+pub mod answers;
 pub mod finding;
 pub mod histogram;
 pub mod log;
@@ -31,6 +33,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::io::Read;
 
+use answers::Known;
 use finding::{Division, Findings};
 use hoap_record::{Result, Run};
 use open::{Bundle, Folder};
@@ -53,16 +56,17 @@ impl Audit {
     }
 }
 
-/// Audits a bundle.
+/// Audits a bundle. `known` is what is on record of answers to queries.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Invalid`](hoap_record::ErrorKind::Invalid) where the file is no bundle, is
 /// cut off, or exceeds the limits of `docs/audit.md`.
-pub fn audit(file: impl Read) -> Result<Audit> {
-    let Bundle { manifest, folders, mut findings } = open::open(file)?;
+pub fn audit(file: impl Read, known: &dyn Known) -> Result<Audit> {
+    let Bundle { manifest, folders, mut findings, .. } = open::open(file)?;
     for folder in &folders {
         of_folder(folder, &manifest.reasons, &mut findings);
     }
+    answers::held(&folders, known, &mut findings);
     let runs = folders.into_iter().map(|of| (of.at, of.name, of.run)).collect();
     Ok(Audit { manifest, runs, findings })
 }

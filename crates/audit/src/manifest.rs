@@ -51,6 +51,19 @@ pub struct BundledRun {
     pub at: String,
     /// What the folder was called.
     pub name: String,
+    /// Of a run that was added later because it repeats others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Repeats>,
+}
+
+/// What a run repeats.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Repeats {
+    /// Runs of the bundle, which are repetitions of one another: "runs/01".
+    pub of: Vec<String>,
+    /// The program that repeated them.
+    pub program: Program,
 }
 
 /// What is known of a file.

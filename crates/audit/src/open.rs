@@ -2,7 +2,9 @@
 //! limit is refused before it costs memory or time.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
 use std::io::{self, Read};
+use std::path::Path;
 
 use hoap_record::{Error, ErrorKind, Execution, MachineRow, Result, Run, input, names};
 
@@ -20,6 +22,8 @@ const WINDOW: u32 = 26;
 const MOST_RUN: u64 = 32 << 20;
 /// The most bytes of a file that is held in memory while numbers are made of it.
 const MOST_READ: u64 = 512 << 20;
+/// The most bytes of all answers that are held; of more the first are.
+const MOST_ANSWERS: u64 = 128 << 20;
 
 /// A bundle, read.
 #[derive(Debug)]
@@ -30,6 +34,8 @@ pub struct Bundle {
     pub folders: Vec<Folder>,
     /// What is wrong with its files.
     pub findings: Findings,
+    /// How many bytes of answers are still held.
+    answers_left: u64,
 }
 
 /// A run folder, as far as numbers are made of it.
@@ -51,13 +57,66 @@ pub struct Folder {
     pub machine: Option<Vec<MachineRow>>,
     /// The logs by the number of their step.
     pub logs: BTreeMap<usize, Log>,
+    /// Answers that it kept, by the name of their file: "answers/q01.json".
+    pub answers: BTreeMap<String, Vec<u8>>,
 }
 
 /// Reads a bundle.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Invalid`] where it is no bundle, is cut off, or exceeds a limit.
-pub fn open(mut file: impl Read) -> Result<Bundle> {
+pub fn open(file: impl Read) -> Result<Bundle> {
+    let mut bundle: Option<Bundle> = None;
+    let seen = each(file, &mut |name, entry| match &mut bundle {
+        None => {
+            bundle = Some(begun(entry)?);
+            Ok(())
+        }
+        Some(bundle) => bundle.take(entry, name),
+    })?;
+    let mut bundle = bundle.expect("the manifest is there");
+    for missing in bundle.manifest.files.keys().filter(|name| !seen.contains(*name)) {
+        bundle.findings.void(missing, "the manifest lists it, and it is not there");
+    }
+    for folder in bundle.folders.iter().filter(|folder| folder.run.is_none()) {
+        bundle.findings.void(&folder.at, "it has no run.json that reads");
+    }
+    Ok(bundle)
+}
+
+/// Writes the files of a bundle whose names are `wanted` below a folder, which has none of them.
+///
+/// # Errors
+/// Those of [`open`]; [`ErrorKind::Invalid`] where a file is not what the manifest lists, and
+/// [`ErrorKind::Unavailable`] where it cannot be written.
+pub fn unpack(file: impl Read, to: &Path, wanted: impl Fn(&str) -> bool) -> Result<Manifest> {
+    let mut manifest: Option<Manifest> = None;
+    each(file, &mut |name, entry| match &manifest {
+        None => {
+            manifest = Some(begun(entry)?.manifest);
+            Ok(())
+        }
+        Some(_) if !wanted(name) => Ok(()),
+        Some(manifest) => {
+            let path = to.join(name);
+            let written = fs::create_dir_all(path.parent().unwrap_or(to))
+                .and_then(|()| pack::fact(entry, &mut File::create_new(&path)?));
+            let tried = || format!("unpack {}", path.display());
+            let fact = written.map_err(|e| Error::new(ErrorKind::Unavailable, tried(), e))?;
+            match manifest.files.get(name) {
+                Some(told) if *told == fact => Ok(()),
+                _ => Err(refused(format!("{name} is not what the manifest lists"))),
+            }
+        }
+    })?;
+    Ok(manifest.expect("the manifest is there"))
+}
+
+/// What is done with a file of a bundle, by its name.
+type Take<'a> = &'a mut dyn FnMut(&str, &mut dyn Read) -> Result<()>;
+
+/// Hands over each file, the manifest first; their names.
+fn each(mut file: impl Read, take: Take<'_>) -> Result<BTreeSet<String>> {
     let refuse = |e: io::Error| refused(e.to_string());
     let mut begin = Vec::new();
     file.by_ref().take(pack::BEGIN.len() as u64).read_to_end(&mut begin).map_err(refuse)?;
@@ -68,7 +127,6 @@ pub fn open(mut file: impl Read) -> Result<Bundle> {
     zstd.window_log_max(WINDOW).map_err(refuse)?;
     let mut zstd = zstd.take(MOST_ALL);
     let mut tar = tar::Archive::new(&mut zstd);
-    let mut bundle: Option<Bundle> = None;
     let mut seen = BTreeSet::new();
     // Raw: an entry that renames, links or thins out another one is refused as what it is.
     for entry in tar.entries().map_err(refuse)?.raw(true) {
@@ -78,21 +136,19 @@ pub fn open(mut file: impl Read) -> Result<Bundle> {
         let most = match name.rsplit('/').next().unwrap_or_default() {
             MANIFEST => MOST_MANIFEST,
             "run.json" => MOST_RUN,
-            file if Folder::reads(file) => MOST_READ,
+            file if Folder::reads(file) || name.contains("/answers/") => MOST_READ,
             _ => MOST_FILE,
         };
         if length > most {
             return Err(refused(format!("{name} has {length} bytes, more than {most}")));
         }
+        if seen.is_empty() && name != MANIFEST {
+            return Err(refused(format!("it begins with {name}, not {MANIFEST}")));
+        }
         if !seen.insert(name.clone()) {
             return Err(refused(format!("{name} is there twice")));
         }
-        match (&mut bundle, name == MANIFEST) {
-            (None, true) => bundle = Some(begun(&read(&mut entry, &name)?)?),
-            (Some(bundle), false) => bundle.take(&mut entry, &name)?,
-            (None, false) => return Err(refused(format!("it begins with {name}, not {MANIFEST}"))),
-            (Some(_), true) => unreachable!("no name is there twice"),
-        }
+        take(&name, &mut entry)?;
     }
     // The end of the archive is zeros up to the end of the file, and the file has a checksum.
     let rest = io::copy(&mut zstd, &mut Zeros).map_err(refuse)?;
@@ -101,14 +157,10 @@ pub fn open(mut file: impl Read) -> Result<Bundle> {
             "it holds more than {MOST_ALL} bytes (after {rest} of its end)"
         )));
     }
-    let mut bundle = bundle.ok_or_else(|| refused("it is empty".into()))?;
-    for missing in bundle.manifest.files.keys().filter(|name| !seen.contains(*name)) {
-        bundle.findings.void(missing, "the manifest lists it, and it is not there");
+    match seen.is_empty() {
+        true => Err(refused("it is empty".into())),
+        false => Ok(seen),
     }
-    for folder in bundle.folders.iter().filter(|folder| folder.run.is_none()) {
-        bundle.findings.void(&folder.at, "it has no run.json that reads");
-    }
-    Ok(bundle)
 }
 
 /// Takes nothing but zeros.
@@ -144,16 +196,12 @@ fn name_of(entry: &tar::Entry<impl Read>) -> Result<String> {
     }
 }
 
-fn read(entry: &mut impl Read, name: &str) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    entry.read_to_end(&mut bytes).map_err(|e| refused(format!("{name}: {e}")))?;
-    Ok(bytes)
-}
-
-fn begun(bytes: &[u8]) -> Result<Bundle> {
+fn begun(entry: &mut dyn Read) -> Result<Bundle> {
     let wrong = |what: String| refused(format!("{MANIFEST}: {what}"));
-    input::values(bytes, input::MOST_VALUES).map_err(wrong)?;
-    let manifest: Manifest = serde_json::from_slice(bytes).map_err(|e| wrong(e.to_string()))?;
+    let mut bytes = Vec::new();
+    entry.read_to_end(&mut bytes).map_err(|e| wrong(e.to_string()))?;
+    input::values(&bytes, input::MOST_VALUES).map_err(wrong)?;
+    let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| wrong(e.to_string()))?;
     if manifest.format != FORMAT {
         let format = manifest.format;
         return Err(wrong(format!("its format is {format}; this program reads {FORMAT}")));
@@ -170,16 +218,31 @@ fn begun(bytes: &[u8]) -> Result<Bundle> {
     if folders.is_empty() {
         return Err(wrong("it lists no run".into()));
     }
-    Ok(Bundle { manifest, folders, findings: Findings::default() })
+    if let Some(run) = manifest.runs.iter().find(|run| !is_name(&run.at)) {
+        return Err(wrong(format!("{:?} is no place of a run", run.at)));
+    }
+    let mut findings = Findings::default();
+    for run in &manifest.runs {
+        let first =
+            |at: &String| manifest.runs.iter().any(|of| of.at == *at && of.repeats.is_none());
+        let Some(repeats) = &run.repeats else { continue };
+        if repeats.of.is_empty() || !repeats.of.iter().all(first) {
+            findings.void(&run.at, "it repeats what is no run of the bundle");
+        }
+    }
+    Ok(Bundle { manifest, folders, findings, answers_left: MOST_ANSWERS })
 }
 
 impl Bundle {
     /// Takes a file: its digest, and what numbers are made of.
-    fn take(&mut self, entry: &mut impl Read, name: &str) -> Result<()> {
+    fn take(&mut self, entry: &mut dyn Read, name: &str) -> Result<()> {
         let within =
             |folder: &Folder| name.strip_prefix(&folder.at)?.strip_prefix('/').map(str::to_owned);
         let of = self.folders.iter_mut().find_map(|folder| Some((within(folder)?, folder)));
-        let wanted = of.as_ref().is_some_and(|(file, _)| Folder::reads(file));
+        let told = self.manifest.files.get(name).map_or(u64::MAX, |fact| fact.bytes);
+        let fits = told <= self.answers_left;
+        let wanted =
+            of.as_ref().is_some_and(|(file, _)| Folder::reads(file) || is_answer(file) && fits);
         let mut bytes = Vec::new();
         let fact = match wanted {
             true => pack::fact(entry, &mut bytes),
@@ -196,6 +259,9 @@ impl Bundle {
         }
         match of {
             Some((file, folder)) if wanted => {
+                if is_answer(&file) {
+                    self.answers_left -= told;
+                }
                 if let Err(what) = folder.take(&file, &bytes) {
                     self.findings.void(name, what);
                 }
@@ -236,6 +302,9 @@ impl Folder {
             "samples.csv" => self.samples = rows::samples(bytes)?,
             "queries.csv" => self.executions = rows::executions(bytes)?,
             "machine.csv" => self.machine = Some(rows::machine(bytes)?),
+            file if is_answer(file) => {
+                self.answers.insert(file.to_owned(), bytes.to_vec());
+            }
             _ => {
                 let text = std::str::from_utf8(bytes).map_err(|e| e.to_string())?;
                 let step = step_of(file).ok_or("no run folder has a file of this name")?;
@@ -244,6 +313,11 @@ impl Folder {
         }
         Ok(())
     }
+}
+
+/// Whether it is an answer that a run kept.
+fn is_answer(file: &str) -> bool {
+    file.starts_with("answers/")
 }
 
 /// The number of the step whose log has this name.

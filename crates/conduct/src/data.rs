@@ -10,6 +10,7 @@ use hoap_workload::load::LoadSource;
 use hoap_workload::{Error, ErrorKind, Local, Result};
 use serde_json::{Map, Value};
 
+use crate::flags::Settings;
 use crate::load::{AskedLoad, Begins, Loading, Pace, Watch};
 
 /// Documents by their name.
@@ -75,6 +76,12 @@ pub trait DataOffer: Args + Debug + 'static {
         _: &Map<String, Value>,
     ) -> std::result::Result<Box<dyn FileSource>, String> {
         Err("this benchmark has no files".to_owned())
+    }
+
+    /// The flags of a load that makes the documents of these parameters, which a note or a run has;
+    /// `None` if they do not tell its flags.
+    fn flags(_: &Map<String, Value>) -> Option<Settings> {
+        None
     }
 
     /// [`AskedLoad::told`].
@@ -143,6 +150,9 @@ pub trait DataEntry: Sync {
 
     /// [`DataOffer::DATA_VERSION`] and [`DataOffer::of_parameters`].
     fn of_parameters(&self, parameters: &Map<String, Value>) -> Versioned;
+
+    /// [`DataOffer::flags`].
+    fn flags(&self, parameters: &Map<String, Value>) -> Option<Settings>;
 }
 
 /// Documents that were asked for, whatever they are.
@@ -205,6 +215,10 @@ impl<D: DataOffer> DataEntry for DataLine<D> {
 
     fn of_parameters(&self, parameters: &Map<String, Value>) -> Versioned {
         (D::DATA_VERSION, D::of_parameters(&self.variant, parameters))
+    }
+
+    fn flags(&self, parameters: &Map<String, Value>) -> Option<Settings> {
+        D::flags(parameters)
     }
 }
 

@@ -8,7 +8,7 @@ use hoap_databases::url::redact;
 use hoap_record::Run;
 use hoap_record::folder::{read_ledger, read_run};
 use hoap_record::merge::Joint;
-use hoap_workload::answers::Questions;
+use hoap_workload::answers::{AnswerFile, Questions};
 use hoap_workload::{Error, ErrorKind, Result, contribution};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -58,6 +58,20 @@ pub trait Offer: Args + Debug + 'static {
         Ok(None)
     }
 
+    /// The texts of the queries that a run asked, each with the name of its file; none of another
+    /// version of this program, whose texts are not known.
+    ///
+    /// # Errors
+    /// Fails if texts of a folder that the run names cannot be read.
+    fn texts(_run: &Run) -> Result<Vec<(String, String)>> {
+        Ok(Vec::new())
+    }
+
+    /// What is known of the answers to a run's queries on data as it was loaded.
+    fn known(_run: &Run) -> Option<Box<dyn KnownAnswers>> {
+        None
+    }
+
     /// Opens the databases, prepares the benchmark of this line, and runs it
     /// ([`run::record`](crate::run::record)).
     fn record(
@@ -72,6 +86,18 @@ pub trait Offer: Args + Debug + 'static {
         let why = "only reads, and keeps no ledger; leave --operational away";
         async move { Err(drivers.refuse(&format!("{} {why}", drivers.first.benchmark))) }
     }
+}
+
+/// Answers on record, for the data and the parameters of a run.
+pub trait KnownAnswers {
+    /// How many rows the answer to the query of this name ("Q01") has.
+    fn rows(&self, query: &str) -> Option<u64>;
+
+    /// Holds an answer against the one on record.
+    ///
+    /// # Errors
+    /// Says how it differs.
+    fn check(&self, answer: &AnswerFile) -> Result<()>;
 }
 
 /// The runs of several drivers on one database.

@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Command};
-use hoap_record::Repetition;
 use hoap_record::merge::Joint;
+use hoap_record::{Repetition, Run};
 use hoap_workload::answers::Questions;
 use hoap_workload::{Local, Result};
 
@@ -14,7 +14,7 @@ use crate::caller::{Caller, Setting};
 use crate::data::DataEntry;
 use crate::flags::Common;
 use crate::memory;
-use crate::offer::{BenchmarkLine, Drivers, Offer, Recorded};
+use crate::offer::{BenchmarkLine, Drivers, KnownAnswers, Offer, Recorded};
 use crate::plan::Plan;
 
 /// What a benchmark's crate has: documents, and what runs on them. The command line is built of a
@@ -50,6 +50,15 @@ pub trait Entry: Sync {
     /// [`BenchmarkLine::questions`].
     fn questions(&self) -> Option<&'static Questions>;
 
+    /// [`Offer::texts`].
+    ///
+    /// # Errors
+    /// [`Offer::texts`]'s.
+    fn texts(&self, run: &Run) -> Result<Vec<(String, String)>>;
+
+    /// [`Offer::known`].
+    fn known(&self, run: &Run) -> Option<Box<dyn KnownAnswers>>;
+
     /// [`Offer::joint`].
     fn joint<'a>(&self, drivers: &'a Drivers<'a>) -> Local<'a, Result<Joint>>;
 }
@@ -80,6 +89,14 @@ impl<F: Offer> Entry for BenchmarkLine<F> {
 
     fn questions(&self) -> Option<&'static Questions> {
         self.questions
+    }
+
+    fn texts(&self, run: &Run) -> Result<Vec<(String, String)>> {
+        F::texts(run)
+    }
+
+    fn known(&self, run: &Run) -> Option<Box<dyn KnownAnswers>> {
+        F::known(run)
     }
 
     fn joint<'a>(&self, drivers: &'a Drivers<'a>) -> Local<'a, Result<Joint>> {

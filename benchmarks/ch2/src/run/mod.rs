@@ -11,6 +11,7 @@ pub mod explain;
 mod flags;
 mod hybrid;
 pub mod ingestion;
+mod known;
 mod offer;
 pub mod pair;
 pub mod queries;

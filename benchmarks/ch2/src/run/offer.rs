@@ -4,7 +4,7 @@ use hoap_conduct::begin::{Basis, begin};
 use hoap_conduct::caller::Setting;
 use hoap_conduct::faults::or_gone;
 use hoap_conduct::flags::Common;
-use hoap_conduct::offer::{BenchmarkLine, Drivers, Offer, Recorded};
+use hoap_conduct::offer::{BenchmarkLine, Drivers, KnownAnswers, Offer, Recorded};
 use hoap_conduct::plan::Plan;
 use hoap_conduct::values::QueryList;
 use hoap_conduct::{in_use, run};
@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 use super::checks::{Start, after_the_run};
 use super::flags::Flags;
 use super::hybrid::Hybrid;
+use super::known;
 use super::pair::{self, Pair};
 use super::witness::{self, Judge};
 use crate::checks::by_database::Aggregates;
@@ -63,6 +64,14 @@ impl Offer for Flags {
         let queried = self.analytical.as_ref().unwrap_or(&self.operational);
         offers(queried, if plan.has_queries() { &[What::Analytics] } else { &[] })?;
         Ok(plan)
+    }
+
+    fn texts(run: &Run) -> Result<Vec<(String, String)>> {
+        known::texts(run)
+    }
+
+    fn known(run: &Run) -> Option<Box<dyn KnownAnswers>> {
+        known::answers(run)
     }
 
     async fn record(&self, line: &BenchmarkLine<Flags>, setting: &Setting<'_>) -> Result<Recorded> {

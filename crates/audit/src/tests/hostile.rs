@@ -92,7 +92,7 @@ fn what_is_no_bundle_or_would_harm_its_reader_is_refused() {
         ),
     ];
     for (name, bytes, says) in rows {
-        let e = audit(bytes.as_slice()).expect_err(name).to_string();
+        let e = audit(bytes.as_slice(), &()).expect_err(name).to_string();
         assert!(e.contains(says) && e.contains("audit a whole file"), "{name}: {e}");
     }
 }
@@ -109,6 +109,6 @@ fn a_file_of_zeros_is_refused_before_it_is_unpacked() {
         entry(tar, "runs/01/samples.csv", tar::EntryType::Regular, 3 << 30, &[0; 1 << 20]);
     });
     assert!(bomb.len() < 10_000);
-    let e = audit(bomb.as_slice()).unwrap_err().to_string();
+    let e = audit(bomb.as_slice(), &()).unwrap_err().to_string();
     assert!(e.contains("samples.csv has 3221225472 bytes, more than"), "{e}");
 }

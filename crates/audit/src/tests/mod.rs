@@ -45,7 +45,7 @@ fn parts(files: &Files) -> Parts {
     };
     Parts {
         program: Program { version: "0.1.0".into(), sha256: "0".repeat(64) },
-        runs: vec![BundledRun { at: "runs/01".into(), name: "run".into() }],
+        runs: vec![BundledRun { at: "runs/01".into(), name: "run".into(), repeats: None }],
         reasons: BTreeMap::new(),
         files: files.iter().map(content).collect(),
     }
@@ -58,7 +58,7 @@ fn packed(parts: &Parts) -> Vec<u8> {
 }
 
 fn audited(files: &Files) -> Audit {
-    audit(packed(&parts(files)).as_slice()).unwrap()
+    audit(packed(&parts(files)).as_slice(), &()).unwrap()
 }
 
 /// The files as an audit has them; what does not read is found.

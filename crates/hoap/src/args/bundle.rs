@@ -27,4 +27,8 @@ pub struct Audit {
     /// The bundle
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// Load and run the same again there, with another seed, on a place without data; the run joins the
+    /// bundle, and exit code 1 says that it differs by much
+    #[arg(long, value_name = "URL")]
+    pub rerun: Option<String>,
 }

@@ -97,7 +97,7 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
             "bundle runs/a runs/b -o ab.hoap --reason 'shared_buffers=a quarter of the memory'",
         ],
     ),
-    ("audit", ["audit nightly.hoap", "audit nightly.hoap --json"]),
+    ("audit", ["audit nightly.hoap", "audit nightly.hoap --rerun postgres://localhost/again"]),
     ("gen shop", ["gen shop --customers 1M -o data", "gen shop --customers 1M -o data --dry-run"]),
     (
         "load",

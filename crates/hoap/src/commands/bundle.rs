@@ -1,13 +1,11 @@
 //! `hoap bundle`: run folders as one file that others can audit.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hoap_audit::manifest::{BundledRun, MOST_FILE, Program, is_name, plain};
 use hoap_audit::pack::{self, Content, KIND, Parts};
-use hoap_ch2::data::Schema;
-use hoap_ch2::queries::texts::file_name;
-use hoap_ch2::queries::{QuerySet, Texts, catalogue::QUERIES};
+use hoap_conduct::registry::of_run;
 use hoap_databases::url::{has_secret, redact};
 use hoap_history::digest;
 use hoap_record::words::counted;
@@ -18,6 +16,7 @@ use serde_json::{Value, json};
 
 use super::context::Context;
 use crate::args::Bundle;
+use crate::built_in;
 use crate::failure::Failure;
 use crate::version;
 
@@ -41,14 +40,7 @@ pub fn bundle(context: &Context, args: &Bundle) -> Result<(), Failure> {
         let name = format!("prices/{}.toml", plain(&name));
         parts.files.insert(name, Content::Bytes(text.into_bytes()));
     }
-    no_secrets(&parts)?;
-    let mut end = Ok(String::new());
-    let written = whole::write_with(&args.out, |file| {
-        end = pack::write(file, &parts);
-        end.as_ref().map(|_| ()).map_err(|e| std::io::Error::other(e.to_string()))
-    });
-    let digest = end?;
-    written.map_err(|e| output::failed(&args.out, &e))?;
+    let digest = write(&args.out, &parts)?;
     let (runs, files) = (parts.runs.len(), parts.files.len());
     let result = json!({ "bundle": args.out, "runs": runs, "files": files, "sha256": digest });
     context.result(&result, || {
@@ -62,7 +54,21 @@ pub fn bundle(context: &Context, args: &Bundle) -> Result<(), Failure> {
     Ok(())
 }
 
-fn program() -> Result<Program, Failure> {
+/// Writes the bundle of these parts, whole or not at all; its SHA-256.
+pub fn write(path: &Path, parts: &Parts) -> Result<String, Failure> {
+    no_secrets(parts)?;
+    let mut end = Ok(String::new());
+    let written = whole::write_with(path, |file| {
+        end = pack::write(file, parts);
+        end.as_ref().map(|_| ()).map_err(|e| std::io::Error::other(e.to_string()))
+    });
+    let digest = end?;
+    written.map_err(|e| output::failed(path, &e))?;
+    Ok(digest)
+}
+
+/// This program.
+pub fn program() -> Result<Program, Failure> {
     let path = std::env::current_exe()
         .map_err(|e| Failure::unavailable(format!("find this program: {e}")))?;
     Ok(Program { version: version::short(), sha256: pack::sha256(&path)? })
@@ -81,9 +87,12 @@ fn reasons(told: &[String]) -> Result<BTreeMap<String, String>, Failure> {
 }
 
 /// Adds a run folder, with the query texts that ran.
-fn add(parts: &mut Parts, folder: &Path, run: &Run) -> Result<(), Failure> {
+pub fn add(parts: &mut Parts, folder: &Path, run: &Run) -> Result<(), Failure> {
     let number = format!("{:02}", parts.runs.len() + 1);
     let at = format!("runs/{number}");
+    if parts.files.keys().any(|name| name.starts_with(&format!("{at}/"))) {
+        return Err(Failure::usage(format!("bundle {at}: it has files and is no run")));
+    }
     let name = folder.display().to_string();
     // An absolute path tells whose machine it was.
     let name = name.rsplit('/').next().unwrap_or_default().to_owned();
@@ -96,41 +105,12 @@ fn add(parts: &mut Parts, folder: &Path, run: &Run) -> Result<(), Failure> {
         }
         parts.files.insert(within, Content::File(folder.join(file)));
     }
-    parts.runs.push(BundledRun { at, name });
-    for (name, text) in query_texts(run)? {
+    parts.runs.push(BundledRun { at, name, repeats: None });
+    let texts = of_run(built_in::runs(), &run.benchmark).map(|entry| entry.texts(run));
+    for (name, text) in texts.transpose()?.unwrap_or_default() {
         parts.files.insert(format!("texts/{number}/{name}"), Content::Bytes(text.into_bytes()));
     }
     Ok(())
-}
-
-/// The query texts of a run of this version of the program; none of another version, whose texts
-/// are not known here.
-fn query_texts(run: &Run) -> Result<Vec<(String, String)>, Failure> {
-    let word = |value: Option<&Value>| value.and_then(|v| v.as_str()).map(str::to_owned);
-    let database = run.analytical.as_ref().or(run.operational.as_ref());
-    let schema = word(run.data.get("schema")).and_then(|name| name.parse::<Schema>().ok());
-    let set = run.query_set.as_ref().and_then(|name| name.parse::<QuerySet>().ok());
-    let (Some(database), Some(schema), Some(set)) = (database, schema, set) else {
-        return Ok(Vec::new());
-    };
-    if run.hoap != env!("CARGO_PKG_VERSION") {
-        return Ok(Vec::new());
-    }
-    let dialect = hoap_ch2::run::queries::dialect(&database.url)?;
-    let texts = match word(run.configuration.get("queries-dir")) {
-        None => Texts::embedded(schema, dialect, set)?,
-        Some(folder) => {
-            let ran = |number: &u8| {
-                let kind = format!("Q{number:02}");
-                run.steps.iter().any(|step| step.queries.iter().any(|query| query.kind == kind))
-            };
-            let wanted: Vec<u8> = (1..=22).filter(ran).collect();
-            Texts::from_dir(&PathBuf::from(folder), (schema, dialect), set, &wanted)?
-        }
-    };
-    let named =
-        QUERIES.iter().map(|query| (file_name(query, dialect), texts.get(query).to_owned()));
-    Ok(named.filter(|(_, text)| !text.is_empty()).collect())
 }
 
 /// Refuses files with a password: Hoap writes none, and a text of a folder may have one.

@@ -66,7 +66,7 @@ pub async fn command(context: &mut Context, command: Command) -> Result<(), Fail
         Command::Compare(args) => compare::compare(context, &args),
         Command::History { command } => history::history(context, &command),
         Command::Bundle(args) => bundle::bundle(context, &args),
-        Command::Audit(args) => audit::audit(context, &args),
+        Command::Audit(args) => audit::audit(context, &args).await,
         Command::Merge(args) => merge::merge(context, &args).await,
         Command::Gather(args) => gather::gather(context, &args).await,
         Command::Price(args) => price::price(context, &args),

@@ -1,5 +1,6 @@
 //! A module for each command. [`context`] is what all get, and [`dispatch`] chooses.
 
+mod again;
 mod answers;
 mod audit;
 mod bundle;
@@ -25,6 +26,7 @@ mod price;
 mod query;
 mod reference;
 mod report;
+mod rerun;
 mod run;
 mod runs;
 mod several;

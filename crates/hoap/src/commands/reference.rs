@@ -69,7 +69,7 @@ pub fn init(context: &Context, benchmark: &str) -> Result<(), Failure> {
 }
 
 /// What `hoap load` calls the data of a benchmark.
-fn data(benchmark: &str) -> &str {
+pub fn data(benchmark: &str) -> &str {
     match benchmark {
         "pagination" | "join" => "shop",
         letter if letter.starts_with("ycsb-") => "ycsb",

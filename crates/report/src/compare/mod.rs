@@ -27,7 +27,7 @@ pub use document::{Block, document, repeated};
 pub use gate::{Gate, Judged, Outcome, Reason};
 pub use json::{FORMAT, json};
 pub use junit::junit;
-pub use line::{ComparedLine, Scope};
+pub use line::{ComparedLine, Scope, Shown};
 pub use markdown::{markdown, plain};
 pub use measured::{Measured, measured};
 pub use metric::Metric;

@@ -82,9 +82,16 @@ impl AnswerFile {
         let tried = || format!("read answer {}", path.display());
         let invalid = |e: &dyn std::fmt::Display| Error::new(ErrorKind::Invalid, tried(), e);
         let text = input::bytes(path, MOST).map_err(|e| invalid(&e))?;
-        readable(&text).map_err(|e| invalid(&e))?;
-        let file: AnswerFile = serde_json::from_slice(&text).map_err(|e| invalid(&e))?;
-        Ok(file)
+        AnswerFile::parse(&text).map_err(|e| invalid(&e))
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// Says why it is no answer.
+    pub fn parse(text: &[u8]) -> std::result::Result<AnswerFile, String> {
+        readable(text)?;
+        serde_json::from_slice(text).map_err(|e| e.to_string())
     }
 
     /// Writes the file, a row a line.
