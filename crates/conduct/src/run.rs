@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use hoap_database::answering::Expected;
 use hoap_drive::Workload;
 use hoap_drive::search::{ProbeResult, frontier, max_rate};
-use hoap_drive::{End, Gate, Pace, StepPlan, run_probed_step};
+use hoap_drive::{End, Failed, Gate, Pace, StepPlan, run_probed_step};
 use hoap_observe::{MetricBound, MetricWatch};
 use hoap_record::check::ChecksRead;
 use hoap_record::folder::seconds;
 use hoap_record::search::{Effort, Search};
 use hoap_record::{Bounds, Check, Run, RunFolder, Step, Verdict, kept};
-use hoap_workload::checks::Reads;
+use hoap_workload::checks::{Reads, skipped};
 use hoap_workload::words::counted;
 use hoap_workload::{ErrorKind, Result};
 
@@ -100,43 +100,60 @@ async fn between_checks<B: Benchmark>(
     }
     let start = setting.caller.start().unwrap_or(&setting.common.conduct.start_at);
     let starts = Starts::new(setting, start);
-    let memories = Vec::new();
+    let (memories, lost) = (Vec::new(), None);
     let (warm_at, ran) = (plan.warm_at.as_ref(), Ran::default());
-    let mut steps =
-        Steps { setting, benchmark, folder, record, observed, warm_at, starts, memories, ran };
+    let mut steps = Steps {
+        setting,
+        benchmark,
+        folder,
+        record,
+        observed,
+        warm_at,
+        starts,
+        memories,
+        lost,
+        ran,
+    };
     let end = steps.all(plan);
-    let (memories, start) = (steps.memories, steps.starts.check());
+    let (memories, lost, start) = (steps.memories, steps.lost, steps.starts.check());
     record.checks.extend(start);
     let known = benchmark.known(memories);
     record.audit = benchmark.audit(&known);
+    let known = lost.map_or(Ok(known), Err);
     let checked = after_the_steps(setting, benchmark, known, (folder, record)).await;
     // What ended the steps comes first.
     end.and(checked)
 }
 
 /// Leaves the ledger, checks the data, and judges. One that fails takes no check of another along;
-/// the first error is returned.
+/// the first error is returned. `known` is why a part of the ledger is lost, if it is: what a check
+/// then missed would be no fault of the database.
 async fn after_the_steps<B: Benchmark>(
     setting: &Setting<'_>,
     benchmark: &B,
-    mut known: B::Known,
+    known: std::result::Result<B::Known, String>,
     (folder, record): (&RunFolder, &mut Run),
 ) -> Result<()> {
     in_use::before_checks(setting, benchmark.claim()).await;
     let beside_others = setting.common.conduct.part.is_some();
     let left = benchmark.left().filter(|_| beside_others || setting.common.ledger);
-    let mut end = match &left {
-        Some(_) => folder.write_ledger(|to| benchmark.contribution(&mut known, to)),
-        None => Ok(()),
-    };
-    let after = match left.filter(|_| beside_others) {
-        // Without its ledger nobody can make the check that is left.
-        Some(left) => Ok(end.is_ok().then_some(left).into_iter().collect()),
-        None => {
-            let begun = Instant::now();
-            let after = benchmark.after(setting, &known, record).await;
-            read(benchmark, "after the run", begun, record);
-            or_unknown(&setting.common.faults, after)
+    let mut end = Ok(());
+    let after = match known {
+        Err(why) => Ok(vec![skipped("after the run", "data", why)]),
+        Ok(mut known) => {
+            if left.is_some() {
+                end = folder.write_ledger(|to| benchmark.contribution(&mut known, to));
+            }
+            match left.filter(|_| beside_others) {
+                // Without its ledger nobody can make the check that is left.
+                Some(left) => Ok(end.is_ok().then_some(left).into_iter().collect()),
+                None => {
+                    let begun = Instant::now();
+                    let after = benchmark.after(setting, &known, record).await;
+                    read(benchmark, "after the run", begun, record);
+                    or_unknown(&setting.common.faults, after)
+                }
+            }
         }
     };
     let judged = benchmark.judge(setting, folder, record).await;
@@ -174,6 +191,8 @@ struct Steps<'a, B: Benchmark> {
     starts: Starts<'a>,
     /// What the clients remember, also where a step fails or is stopped.
     memories: Vec<MemoryOf<B::Operations>>,
+    /// Why some clients remember nothing, where they do.
+    lost: Option<String>,
     ran: Ran,
 }
 
@@ -256,23 +275,34 @@ impl<B: Benchmark> Steps<'_, B> {
         let (operations, queries) = (self.benchmark.operations(), self.benchmark.queries());
         let clients = (operations, queries, self.benchmark.probes());
         let control = (caller.stop(), &self.starts as &dyn Gate);
-        let mut outcome = run_probed_step(plan, clients, self.folder, control, &meter)?;
+        let mut outcome = match run_probed_step(plan, clients, self.folder, control, &meter) {
+            Ok(outcome) => outcome,
+            Err(Failed { error, transactions, whole }) => {
+                self.memories.extend(transactions);
+                self.lost = (!whole).then(|| {
+                    format!(
+                        "what clients saw acknowledged is lost, so nothing was checked: {error}"
+                    )
+                });
+                return Err(error);
+            }
+        };
+        self.memories.append(&mut outcome.transactions);
         self.starts.note(&mut outcome.step, self.folder);
         outcome.step.usage = meter.used();
-        outcome.step.observed = self.observed.window()?;
+        let observed = self.observed.window().map(|series| outcome.step.observed = series);
         let in_process = self.benchmark.target().in_process();
         self.record.remarks.extend(own_limit::remarks(&outcome.step, in_process));
         let awaited = self.warm_at.map(|bound| (bound, meter.found()));
         self.record.remarks.extend(level::remarks(&outcome.step, awaited));
         let thinks = self.record.configuration.get("think-times") == Some(&true.into());
         self.record.remarks.extend(little::remarks(&outcome.step, in_process, thinks));
-        self.memories.extend(outcome.transactions);
         caller.measured(&outcome.step);
         self.record.steps.push(outcome.step);
         self.record.events.extend(outcome.events);
         self.record.stopped_by = outcome.stopped_by.map(|e| e.to_string());
         self.ran.add(plan, begun.elapsed());
-        self.folder.checkpoint(self.record)
+        self.folder.checkpoint(self.record).and(observed)
     }
 
     /// Looks for the highest rate that holds the bounds. It begins at half of what the step `like`

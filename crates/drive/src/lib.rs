@@ -38,5 +38,5 @@ pub use plan::{
     Arrivals, End, FASTEST, Gate, NoClient, NoWorkload, Observer, OnError, Pace, Phase, StepPlan,
     Stop, Tick, WarmAt,
 };
-pub use step::{StepOutcome, run_probed_step, run_step};
+pub use step::{Failed, StepOutcome, run_probed_step, run_step};
 pub use workload::{Canceller, Client, Completion, Look, Next, Outcome, Probe, Probing, Workload};

@@ -39,6 +39,24 @@ pub struct StepOutcome<T, Q> {
     pub stopped_by: Option<Error>,
 }
 
+/// A step that an error ended.
+#[derive(Debug)]
+pub struct Failed<T> {
+    /// What ended it.
+    pub error: Error,
+    /// What the transaction clients remember, in the order of their numbers.
+    pub transactions: Vec<T>,
+    /// Whether none of them is missing. The clients of a thread that panicked remember nothing.
+    pub whole: bool,
+}
+
+impl<T> From<Error> for Failed<T> {
+    /// One that ended before its clients ran.
+    fn from(error: Error) -> Failed<T> {
+        Failed { error, transactions: Vec::new(), whole: true }
+    }
+}
+
 type MemoryOf<W> = <<W as Workload>::Client as Client>::Memory;
 /// A worker thread, and the memories of its clients by their numbers.
 type Worker<'scope, M> = ScopedJoinHandle<'scope, Vec<(usize, M)>>;
@@ -91,7 +109,8 @@ pub fn run_step<T: Workload, Q: Workload>(
     stop: &Stop,
     observer: &dyn Observer,
 ) -> Result<StepOutcome<MemoryOf<T>, MemoryOf<Q>>> {
-    run_probed_step(plan, (tx, queries, None::<&NoWorkload>), folder, (stop, &()), observer)
+    let clients = (tx, queries, None::<&NoWorkload>);
+    run_probed_step(plan, clients, folder, (stop, &()), observer).map_err(|failed| failed.error)
 }
 
 /// Runs one step as [`run_step`] does, with a freshness probe beside its transactions and queries,
@@ -101,14 +120,14 @@ pub fn run_step<T: Workload, Q: Workload>(
 /// runs when the step ends is dropped. A step without transaction clients has no probe.
 ///
 /// # Errors
-/// Returns the errors of [`run_step`].
+/// Returns the errors of [`run_step`], with what the transaction clients remember.
 pub fn run_probed_step<T: Workload, Q: Workload, P: Probing>(
     plan: &StepPlan,
     (tx, queries, probing): (Option<&T>, Option<&Q>, Option<&P>),
     folder: &mut RunFolder,
     (stop, gate): (&Stop, &dyn Gate),
     observer: &dyn Observer,
-) -> Result<StepOutcome<MemoryOf<T>, MemoryOf<Q>>> {
+) -> std::result::Result<StepOutcome<MemoryOf<T>, MemoryOf<Q>>, Failed<MemoryOf<T>>> {
     plan.check(tx.map(|w| w.kinds().len()), queries.map(Q::loop_length))?;
     let tx = tx.filter(|_| plan.tx_clients > 0);
     let queries = queries.filter(|_| plan.query_clients > 0);
@@ -170,19 +189,23 @@ pub fn run_probed_step<T: Workload, Q: Workload, P: Probing>(
         let step = controller.run();
         let (transactions_cancelled, queries_cancelled) = controller.cancelled();
         let (events, stopped_by) = (controller.events(), controller.stopped_by());
-        let (transactions, queries) = (memories(tx_threads), memories(query_threads));
+        let (transactions, panic) = memories(tx_threads);
+        let (queries, query_panic) = memories(query_threads);
         let probed = probe_thread.map_or(Ok(()), joined);
+        let whole = panic.is_ok();
         // A panic is reported first: it explains the failure that it caused.
-        let (transactions, queries, (), step) = (transactions?, queries?, probed?, step?);
-        Ok(StepOutcome {
-            step,
-            transactions,
-            queries,
-            transactions_cancelled,
-            queries_cancelled,
-            events,
-            stopped_by,
-        })
+        match panic.and(query_panic).and(probed).and(step) {
+            Err(error) => Err(Failed { error, transactions, whole }),
+            Ok(step) => Ok(StepOutcome {
+                step,
+                transactions,
+                queries,
+                transactions_cancelled,
+                queries_cancelled,
+                events,
+                stopped_by,
+            }),
+        }
     })
 }
 
@@ -233,14 +256,17 @@ fn start<'scope, 'env, R: Send + 'scope>(
     })
 }
 
-/// What the clients of these threads remember, in the order of their numbers.
-fn memories<M>(threads: Vec<Worker<'_, M>>) -> Result<Vec<M>> {
-    // All threads are joined before the first panic is reported.
-    let joined: Vec<_> = threads.into_iter().map(joined).collect();
-    let mut all: Vec<_> =
-        joined.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+/// What the clients of these threads remember, in the order of their numbers, and the first panic.
+fn memories<M>(threads: Vec<Worker<'_, M>>) -> (Vec<M>, Result<()>) {
+    let (mut all, mut end) = (Vec::new(), Ok(()));
+    for thread in threads {
+        match joined(thread) {
+            Ok(memories) => all.extend(memories),
+            Err(panic) => end = end.and(Err(panic)),
+        }
+    }
     all.sort_by_key(|(number, _)| *number);
-    Ok(all.into_iter().map(|(_, memory)| memory).collect())
+    (all.into_iter().map(|(_, memory)| memory).collect(), end)
 }
 
 /// The result of a thread, or its panic as an error.

@@ -171,12 +171,11 @@ impl Ledger {
     /// Whether every commit was read that was noted.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Unavailable`] where the file of those beyond the memory could not be
-    /// read.
+    /// Returns [`ErrorKind::Broken`] if the file of those beyond the memory could not be read.
     pub fn whole(&self) -> Result<()> {
         let all = [self.orders.whole(), self.payments.whole(), self.deliveries.whole()];
         all.into_iter().collect::<std::io::Result<()>>().map_err(|e| {
-            Error::new(ErrorKind::Unavailable, "look for the acknowledged commits", e)
+            Error::new(ErrorKind::Broken, "look for the acknowledged commits", e)
                 .advise("check the disk of the run folder and run again")
         })
     }

@@ -153,7 +153,8 @@ impl<T: Entry> Log<T> {
         Iter { sources, least }
     }
 
-    /// Whether all entries were read that were to be read.
+    /// Whether all entries were read that were to be read, of this log and of those that share its
+    /// store.
     ///
     /// # Errors
     /// What the file answered that could not be read.
@@ -233,9 +234,11 @@ impl<'de, T: Entry + Deserialize<'de>> Deserialize<'de> for Log<T> {
 
 #[cfg(test)]
 mod tests {
+    use hoap_workload::ErrorKind;
+
     use super::super::spill::Store;
     use super::*;
-    use crate::ledger::Delivery;
+    use crate::ledger::{Delivery, Ledger};
 
     fn delivery(n: u64) -> Delivery {
         // Of any key, and some twice.
@@ -294,6 +297,23 @@ mod tests {
         (0..50_000).for_each(|i| log.push(delivery(i)));
         assert!(log.bytes() > 50_000 * 17);
         assert!(log.iter().eq(sorted((0..50_000).map(delivery).collect())));
+    }
+
+    /// Of a log beside it too, such as that of what commits changed in other documents.
+    #[test]
+    fn what_cannot_be_read_back_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let log: Log<Delivery> = Log::on(Store::new(folder.path(), 0).spill());
+        let mut beside: Log<Delivery> = log.beside();
+        (0..50_000).for_each(|i| beside.push(delivery(i)));
+        beside.spills[0].lose();
+        assert!(beside.iter().count() < 50_000);
+        let ledger = Ledger { deliveries: log, ..Ledger::default() };
+        let error = ledger.whole().unwrap_err();
+        // It is no fault of the database, for which checks would wait.
+        assert_eq!(error.kind, ErrorKind::Broken);
+        assert!(error.to_string().contains("the disk of the run folder"), "{error}");
+        assert!(serde_json::to_string(&ledger).is_err());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The bytes of a commit, whose order is that of keys.
 pub trait Record:
@@ -32,12 +32,15 @@ pub struct Store {
     folder: PathBuf,
     /// Bytes of memory that are left.
     left: Arc<AtomicU64>,
+    /// Why something of it could not be read.
+    failed: Arc<OnceLock<String>>,
 }
 
 impl Store {
     /// One with this memory for all its logs.
     pub fn new(folder: &Path, memory: u64) -> Store {
-        Store { folder: folder.to_owned(), left: Arc::new(AtomicU64::new(memory)) }
+        let (folder, left) = (folder.to_owned(), Arc::new(AtomicU64::new(memory)));
+        Store { folder, left, failed: Arc::default() }
     }
 
     /// The file of a log, which is made once there is something to write.
@@ -60,8 +63,6 @@ struct State {
     end: u64,
     /// Ranges that are sorted. They follow each other from the file's beginning.
     runs: Vec<Range<u64>>,
-    /// Why something could not be read.
-    failed: Option<String>,
 }
 
 impl Spill {
@@ -102,12 +103,16 @@ impl Spill {
         Ok(())
     }
 
-    /// Whether everything could be read.
+    fn fail(&self, e: &io::Error) {
+        self.store.failed.get_or_init(|| format!("read acknowledged commits back: {e}"));
+    }
+
+    /// Whether everything could be read of all logs of its store.
     ///
     /// # Errors
     /// What the file answered.
     pub fn whole(&self) -> io::Result<()> {
-        match &self.state().failed {
+        match self.store.failed.get() {
             Some(why) => Err(io::Error::other(why.clone())),
             None => Ok(()),
         }
@@ -117,7 +122,7 @@ impl Spill {
     pub(super) fn runs<R: Record>(&self) -> Vec<Run<'_, R>> {
         let mut state = self.state();
         if let Err(e) = state.sort::<R>() {
-            state.fail(&e);
+            self.fail(&e);
         }
         let run = |left: &Range<u64>| Run {
             spill: self,
@@ -128,11 +133,15 @@ impl Spill {
     }
 }
 
-impl State {
-    fn fail(&mut self, e: &io::Error) {
-        self.failed.get_or_insert_with(|| format!("read acknowledged commits back: {e}"));
+#[cfg(test)]
+impl Spill {
+    /// Takes from the file what is in it.
+    pub fn lose(&self) {
+        self.state().file.as_mut().unwrap().set_len(0).unwrap();
     }
+}
 
+impl State {
     fn at(&mut self, at: u64) -> io::Result<&mut File> {
         let file = self.file.as_mut().ok_or(io::ErrorKind::NotFound)?;
         file.seek(SeekFrom::Start(at))?;
@@ -184,10 +193,10 @@ impl<R: Record> Iterator for Run<'_, R> {
             let whole = BLOCK / size_of::<R>() as u64 * size_of::<R>() as u64;
             let block = self.left.start..self.left.end.min(self.left.start + whole);
             self.left.start = block.end;
-            let mut state = self.spill.state();
-            match state.get(&block) {
+            let read = self.spill.state().get(&block);
+            match read {
                 Ok(records) => self.block = records.into_iter(),
-                Err(e) => state.fail(&e),
+                Err(e) => self.spill.fail(&e),
             }
         }
         self.block.next()

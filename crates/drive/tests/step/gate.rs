@@ -75,7 +75,7 @@ fn a_start_that_is_never_named_ends_with_the_stop_and_one_that_is_refused_at_onc
                 let partial = outcome.step.partial.unwrap();
                 assert_eq!(partial, "interrupted before the measured window");
             }
-            Err(e) => assert!(refuses && e.answer == "too late", "{e}"),
+            Err(end) => assert!(refuses && end.error.answer == "too late", "{}", end.error),
         }
         assert_eq!(world.started.load(Ordering::SeqCst), 0);
         assert_eq!(world.alive.load(Ordering::SeqCst), 0, "all clients have ended");
