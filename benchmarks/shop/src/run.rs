@@ -6,7 +6,7 @@ use clap::Args;
 use hoap_conduct::begin::{Basis, begin};
 use hoap_conduct::benchmark::{Benchmark, MemoryOf};
 use hoap_conduct::caller::Setting;
-use hoap_conduct::faults::checking;
+use hoap_conduct::checking::Checking;
 use hoap_conduct::flags::{Clients, Common, Settings, settings, together};
 use hoap_conduct::offer::{BenchmarkLine, Offer, Recorded};
 use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
@@ -16,12 +16,8 @@ use hoap_database::{Database, Shop, What};
 use hoap_databases::null::Null;
 use hoap_databases::{offers, open};
 use hoap_drive::{NoWorkload, Workload};
-use hoap_record::merge::left_to_first;
-use hoap_record::{Check, Remark, RemarkId, Run, output};
-use hoap_workload::checks::level::unchecked;
-use hoap_workload::checks::{
-    self, At, Checked, Document, Expected, Level, Reading as Keys, Reads, Watch,
-};
+use hoap_record::{Check, Remark, RemarkId, output};
+use hoap_workload::checks::{At, Checked, Document, Expected, of_documents};
 use hoap_workload::load::LoadSource;
 use hoap_workload::note::{self, Note};
 use hoap_workload::{ErrorKind, Result};
@@ -162,7 +158,7 @@ struct Opened<'a> {
     loaded: Option<Loaded>,
     data: ShopData,
     /// How much of the data is checked. `None` where nothing is ever loaded.
-    level: Option<Level>,
+    checking: Option<Checking>,
 }
 
 impl<'a> Opened<'a> {
@@ -180,8 +176,9 @@ impl<'a> Opened<'a> {
             // Nothing is ever loaded there: the data is what a load would have written by default.
             None => ShopData::new(ShopSpec::new(10_000))?,
         };
-        let level = loaded.as_ref().map(|loaded| clients.level(loaded.counts().sum()));
-        Ok(Opened { name, clients, plan: steps(clients)?, target, note, loaded, data, level })
+        let documents = loaded.as_ref().map(|loaded| loaded.counts().sum());
+        let checking = documents.map(|documents| Checking::new(clients, documents));
+        Ok(Opened { name, clients, plan: steps(clients)?, target, note, loaded, data, checking })
     }
 
     fn options(&self) -> Options {
@@ -196,7 +193,7 @@ impl<'a> Opened<'a> {
         keep: Keep,
         setting: &Setting<'_>,
     ) -> Result<Recorded> {
-        let checked = Clients::checked(self.level);
+        let checked = Clients::checked(self.checking.as_ref().map(Checking::level));
         let settings = together([self.clients.settings(&self.plan.steps), own, checked]);
         let constants = json!({ "run_seed": setting.common.run_seed });
         let data = match &self.note {
@@ -205,11 +202,8 @@ impl<'a> Opened<'a> {
         };
         let basis = Basis { note: self.note.as_ref(), data, constants };
         let target = &self.target;
-        let mut record = begin(self.name, target, basis, settings);
-        if self.level == Some(Level::Off) {
-            record.remarks.push(unchecked());
-        }
-        let reading = Reading { workload, opened: self, keep, reads: Reads::new() };
+        let record = begin(self.name, target, basis, settings);
+        let reading = Reading { workload, opened: self, keep };
         run::record(setting, &self.plan, record, reading).await
     }
 }
@@ -219,24 +213,7 @@ struct Reading<'a, W> {
     workload: W,
     opened: &'a Opened<'a>,
     keep: Keep,
-    reads: Reads,
 }
-
-impl<W> Reading<'_, W> {
-    async fn check(&self, setting: &Setting<'_>, when: &str) -> Result<Vec<Check>> {
-        let Opened { target, level, loaded, .. } = self.opened;
-        let Some(loaded) = loaded else { return Ok(Vec::new()) };
-        let Some(level) = level.filter(|level| *level != Level::Off) else { return Ok(Vec::new()) };
-        let asked = setting.caller.stop();
-        let stop = || when == BEFORE && asked.is_set();
-        let watch = Watch::new(&stop, &self.reads);
-        let reader = Keys::of(target, loaded.counts().max().unwrap_or(0), &watch).await?;
-        let at = At { documents: target.documents()?, level, when, watch: &watch };
-        checks::all(&at, &AsLoaded(loaded), reader).await
-    }
-}
-
-const BEFORE: &str = "before the run";
 
 /// Nobody writes to these documents.
 struct AsLoaded<'a>(&'a Loaded);
@@ -279,30 +256,18 @@ impl<W: Workload + KeepAnswers> Benchmark for Reading<'_, W> {
         self.opened.clients.check_reads
     }
 
-    async fn before(&mut self, setting: &Setting<'_>, checks: &mut Vec<Check>) -> Result<()> {
-        let Opened { clients, level, .. } = self.opened;
-        let Some(level) = level.filter(|level| *level != Level::Off) else { return Ok(()) };
-        if setting.checks_before() {
-            setting.say(clients.announced(level));
-            checks.extend(self.check(setting, BEFORE).await?);
-        } else {
-            checks.push(left_to_first("indexes, document counts, nothing changed"));
-        }
-        Ok(())
+    fn checking(&self) -> Option<&Checking> {
+        self.opened.checking.as_ref()
     }
 
-    fn reads(&self) -> Option<&Reads> {
-        Some(&self.reads)
+    async fn check(&self, at: &At<'_>, _: Option<&()>) -> Result<Vec<Check>> {
+        match &self.opened.loaded {
+            Some(loaded) => of_documents(at, &AsLoaded(loaded)).await,
+            None => Ok(Vec::new()),
+        }
     }
 
     fn known(&self, _: Vec<MemoryOf<W>>) {}
-
-    async fn after(&self, setting: &Setting<'_>, (): &(), _: &mut Run) -> Result<Vec<Check>> {
-        if self.opened.level.is_none_or(|level| level == Level::Off) {
-            return Ok(Vec::new());
-        }
-        checking(setting, async || self.check(setting, "after the run").await).await
-    }
 
     async fn finish(&self, setting: &Setting<'_>, folder: &Path, whole: bool) -> Vec<Remark> {
         if !(self.keep.keep_answers && whole) {

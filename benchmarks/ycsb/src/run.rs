@@ -6,23 +6,23 @@ use std::path::PathBuf;
 use hoap_conduct::begin::{Basis, begin};
 use hoap_conduct::benchmark::Benchmark;
 use hoap_conduct::caller::Setting;
-use hoap_conduct::faults::{checking, or_gone};
+use hoap_conduct::checking::Checking;
+use hoap_conduct::faults::or_gone;
 use hoap_conduct::flags::{Clients, Common, Settings, together};
 use hoap_conduct::offer::{BenchmarkLine, Drivers, Offer, Recorded};
 use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
 use hoap_conduct::{in_use, run};
 use hoap_data::Part;
 use hoap_database::engine::RecordStore;
-use hoap_database::{Database, Documents, KeyValue, What};
+use hoap_database::{Database, KeyValue, What};
 use hoap_databases::null::Null;
 use hoap_databases::sqlite::SqliteEngine;
 use hoap_databases::{offers, open};
 use hoap_drive::NoWorkload;
-use hoap_record::merge::{Joint, beside_others, left_to_first};
-use hoap_record::{Check, Run, Verdict, benchmark_title};
-use hoap_workload::checks::level::unchecked;
+use hoap_record::merge::{Joint, beside_others};
+use hoap_record::{Check, benchmark_title};
 use hoap_workload::checks::watch::ALONE;
-use hoap_workload::checks::{At, Level, Reads, Watch};
+use hoap_workload::checks::{At, Level};
 use hoap_workload::claim::Claim;
 use hoap_workload::load::LoadSource;
 use hoap_workload::note::{self, Note};
@@ -81,15 +81,15 @@ impl Offer for Flags {
             }
         };
         let plan = self.steps(&setup)?;
-        let level = note.as_ref().map(|_| self.clients.level(table.records.spec().count));
-        let settings =
-            together([self.settings(&properties, &setup, &plan), Clients::checked(level)]);
+        let documents = table.records.spec().count;
+        let checking = note.as_ref().map(|_| Checking::new(&self.clients, documents));
+        let checked = Clients::checked(checking.as_ref().map(Checking::level));
+        let settings = together([self.settings(&properties, &setup, &plan), checked]);
         // The records are the table's own; this seed is of what the clients draw.
         setup.records.seed = setting.common.own_seed();
         setup.part = setting.common.conduct.part.map_or(Part::WHOLE, |part| part.part);
-        let check = level.map(|level| (level, self.clients.announced(level)));
         let (name, of) = (line.name, target.clone());
-        let opened = Opened { name, plan, settings, target: of, note, check, table, setup };
+        let opened = Opened { name, plan, settings, target: of, note, checking, table, setup };
         // Without boxes where one would be part of the result: the driver's own cost, and a store
         // whose operations take a microsecond.
         if let Some(null) = target.key_value_of::<Null>() {
@@ -114,8 +114,8 @@ impl Offer for Flags {
             memory.merge(driver.memory(&name, &table.records)?);
         }
         drivers.caller.say("checking the data after all runs");
-        let (documents, level) = (target.documents()?, Level::of_run(drivers.first)?);
-        let at = At { documents, level, when: "after the run", watch: &ALONE };
+        let level = Level::of_run(drivers.first)?;
+        let at = At { target: &target, level, when: "after the run", watch: &ALONE };
         let known = (&memory, unsure, number);
         let verified = joint(&target.key_value()?, &table, &at, known).await;
         Ok(Joint { checks: or_gone(verified)?, ..Joint::default() })
@@ -157,8 +157,8 @@ struct Opened {
     target: Database,
     /// `None` where nothing is ever loaded.
     note: Option<Note>,
-    /// How much is checked, and what is said of it. `None` likewise.
-    check: Option<(Level, String)>,
+    /// How much is checked. `None` likewise.
+    checking: Option<Checking>,
     table: UserTable,
     setup: Setup,
 }
@@ -169,14 +169,13 @@ impl Opened {
         key_value: KeyValue<K>,
         setting: &Setting<'_>,
     ) -> Result<Recorded> {
-        let Opened { name, plan, settings, target, note, check, table, setup } = self;
+        let Opened { name, plan, settings, target, note, checking, table, setup } = self;
         let (distribution, exponent) = (setup.distribution, setup.exponent);
         setup.without_effect.iter().for_each(|remark| setting.say(remark.clone()));
         let workload = Ycsb::new(key_value, &table, setup)?;
         let writes = workload.writes();
         let keys = workload.key_space().noted(distribution, exponent);
         let constants = json!({ "run_seed": setting.common.run_seed, "keys": keys });
-        let documents = target.documents()?;
         // One that only reads writes nothing: a replica takes no writes.
         let claim = match note.as_ref().filter(|_| writes) {
             Some(note) => Some(in_use::begin(setting, &target, note, name).await?.0),
@@ -190,12 +189,8 @@ impl Opened {
         let claim = claim.as_ref();
         let record = async {
             let basis = Basis { note: note.as_ref(), data: table.parameters(), constants };
-            let mut record = begin(&does, &target, basis, settings);
-            if check.as_ref().is_some_and(|(level, _)| *level == Level::Off) {
-                record.remarks.push(unchecked());
-            }
-            let (target, reads) = (&target, Reads::new());
-            let on_table = OnTable { workload, target, documents, check, writes, claim, reads };
+            let record = begin(&does, &target, basis, settings);
+            let on_table = OnTable { workload, target: &target, checking, writes, claim };
             run::record(setting, &plan, record, on_table).await
         };
         in_use::during(setting, claim, record).await
@@ -216,12 +211,10 @@ fn refuse_repetition(name: &str, common: &Common) -> Result<()> {
 struct OnTable<'a, K: RecordStore> {
     workload: Ycsb<K>,
     target: &'a Database,
-    documents: Documents<'a>,
-    /// How much of the table is checked, and what is said of it. `None` where there is none.
-    check: Option<(Level, String)>,
+    /// How much of the table is checked. `None` where there is none.
+    checking: Option<Checking>,
     writes: bool,
     claim: Option<&'a Claim<'a>>,
-    reads: Reads,
 }
 
 impl<K: RecordStore> Benchmark for OnTable<'_, K> {
@@ -246,25 +239,12 @@ impl<K: RecordStore> Benchmark for OnTable<'_, K> {
         self.workload.setup().check_reads
     }
 
-    async fn before(&mut self, setting: &Setting<'_>, checks: &mut Vec<Check>) -> Result<()> {
-        let Some((level, told)) = &self.check else { return Ok(()) };
-        if *level != Level::Off && !setting.checks_before() {
-            checks.push(left_to_first("record count, nothing changed"));
-        } else if *level != Level::Off {
-            setting.say(told);
-            let asked = setting.caller.stop();
-            let stop = || asked.is_set();
-            let watch = Watch::new(&stop, &self.reads);
-            checks.extend(self.workload.before(self.documents, *level, &watch).await?);
-        }
-        if self.claim.is_some() && checks.iter().all(|check| check.verdict != Verdict::Fail) {
-            note::begin_run(self.documents).await?;
-        }
-        Ok(())
+    fn checking(&self) -> Option<&Checking> {
+        self.checking.as_ref()
     }
 
-    fn reads(&self) -> Option<&Reads> {
-        Some(&self.reads)
+    async fn check(&self, at: &At<'_>, known: Option<&Memory>) -> Result<Vec<Check>> {
+        self.workload.check(at, known).await
     }
 
     fn known(&self, memories: Vec<Memory>) -> Memory {
@@ -280,26 +260,10 @@ impl<K: RecordStore> Benchmark for OnTable<'_, K> {
                 "when all have ended, `hoap merge --operational URL` checks the table",
             )
         };
-        (self.check.is_some() && self.writes).then(left)
+        (self.checking.is_some() && self.writes).then(left)
     }
 
     fn contribution(&self, known: &mut Memory, to: &mut dyn Write) -> io::Result<()> {
         contribution::write(&self.workload.contribution(known), to)
-    }
-
-    async fn after(
-        &self,
-        setting: &Setting<'_>,
-        known: &Memory,
-        _record: &mut Run,
-    ) -> Result<Vec<Check>> {
-        let Some((level, _)) = self.check else { return Ok(Vec::new()) };
-        if level == Level::Off {
-            return Ok(Vec::new());
-        }
-        let never = || false;
-        let watch = Watch::new(&never, &self.reads);
-        let verify = async || self.workload.after(self.documents, known, level, &watch).await;
-        checking(setting, verify).await
     }
 }

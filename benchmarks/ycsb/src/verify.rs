@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use hoap_data::random::Stream;
 use hoap_database::engine::RecordStore;
-use hoap_database::{Documents, KeyValue};
+use hoap_database::{Database, KeyValue};
 use hoap_record::check::{Check, Verdict};
 use hoap_workload::checks::sample::choose;
 use hoap_workload::checks::{
-    self, At, Checked, Document, Expected, Found, Level, Records as Reader, Wanted, Watch,
+    self, At, Checked, Document, Expected, Found, Level, Records as Reader, Wanted,
 };
 use hoap_workload::load::LoadSource;
 use hoap_workload::words::counted;
@@ -27,47 +27,28 @@ use crate::workload::Ycsb;
 const BEYOND: u64 = 8;
 
 impl<K: RecordStore> Ycsb<K> {
-    /// The checks before a run: the records are there, as the load made them where no run wrote.
+    /// The checks of the table: before a run, or after it with what its clients remember, who were
+    /// the only writers since.
     ///
     /// # Errors
     /// Returns the errors of reading.
-    pub async fn before(
-        &self,
-        documents: Documents<'_>,
-        level: Level,
-        watch: &Watch<'_>,
-    ) -> Result<Vec<Check>> {
-        let at = At { documents, level, when: "before the run", watch };
+    pub async fn check(&self, at: &At<'_>, memory: Option<&Memory>) -> Result<Vec<Check>> {
         let drivers = self.setup().part.of;
-        let known = Known { fresh: fresh(documents, drivers - 1).await?, memory: None, unsure: 0 };
-        verify(&self.target, &self.source, &at, Look::new(&self.source, known)).await
-    }
-
-    /// The checks after the steps of this workload, whose clients were the only writers since
-    /// [`Ycsb::before`].
-    ///
-    /// # Errors
-    /// Returns the errors of reading.
-    pub async fn after(
-        &self,
-        documents: Documents<'_>,
-        memory: &Memory,
-        level: Level,
-        watch: &Watch<'_>,
-    ) -> Result<Vec<Check>> {
-        let at = At { documents, level, when: "after the run", watch };
-        let unsure = self.shared.owed.tried();
-        let own = if self.writes() { self.setup().part.of } else { 0 };
-        let fresh = fresh(documents, own).await?;
-        let mut look = Look::new(&self.source, Known { fresh, memory: Some(memory), unsure });
-        look.shared = Some(&self.shared);
-        verify(&self.target, &self.source, &at, look).await
+        let (runs, unsure) = match memory {
+            None => (drivers - 1, 0),
+            Some(_) if self.writes() => (drivers, self.shared.owed.tried()),
+            Some(_) => (0, self.shared.owed.tried()),
+        };
+        let fresh = fresh(at.target, runs).await?;
+        let mut look = Look::new(&self.source, Known { fresh, memory, unsure });
+        look.shared = memory.map(|_| &*self.shared);
+        verify(&self.target, &self.source, at, look).await
     }
 }
 
 /// Whether no run wrote but so many.
-async fn fresh(documents: Documents<'_>, runs: u64) -> Result<bool> {
-    Ok(note::read(documents).await?.is_none_or(|note| note.runs <= runs))
+async fn fresh(target: &Database, runs: u64) -> Result<bool> {
+    Ok(note::read(target.documents()?).await?.is_none_or(|note| note.runs <= runs))
 }
 
 /// The checks of a table with the memory of all clients of all drivers since the load, and the
@@ -81,7 +62,7 @@ pub async fn joint<K: RecordStore>(
     at: &At<'_>,
     (memory, unsure, drivers): (&Memory, u64, u64),
 ) -> Result<Vec<Check>> {
-    let fresh = fresh(at.documents, drivers).await?;
+    let fresh = fresh(at.target, drivers).await?;
     let look = Look::new(table, Known { fresh, memory: Some(memory), unsure });
     verify(key_value, table, at, look).await
 }

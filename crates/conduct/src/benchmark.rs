@@ -5,12 +5,13 @@ use std::path::Path;
 
 use hoap_database::Database;
 use hoap_drive::{Client, Probing, Workload};
-use hoap_record::{AuditLine, Check, Remark, Run, RunFolder};
-use hoap_workload::Result;
-use hoap_workload::checks::Reads;
+use hoap_record::{AuditLine, Check, Remark, Run, RunFolder, Verdict};
+use hoap_workload::checks::{At, Reads};
 use hoap_workload::claim::Claim;
+use hoap_workload::{Result, note};
 
 use crate::caller::Setting;
+use crate::checking::Checking;
 
 /// What a client of a workload remembers at its end.
 pub type MemoryOf<W> = <<W as Workload>::Client as Client>::Memory;
@@ -60,19 +61,48 @@ pub trait Benchmark {
     /// Told of the run's folder before the first step, for what its clients cannot keep in memory.
     fn keep_in(&mut self, _folder: &Path) {}
 
+    /// How much of the data [`Benchmark::check`] is to check. `None` where nothing is ever loaded,
+    /// and of a benchmark that has other checks before and after a run.
+    fn checking(&self) -> Option<&Checking> {
+        None
+    }
+
+    /// The checks of the data before the run, and after it with what its clients know
+    /// ([`hoap_workload::checks::of_documents`]).
+    ///
+    /// # Errors
+    /// Those of reading the data.
+    fn check(
+        &self,
+        _at: &At<'_>,
+        _known: Option<&Self::Known>,
+    ) -> impl Future<Output = Result<Vec<Check>>> {
+        async { Ok(Vec::new()) }
+    }
+
     /// Checks the data before the first step. Each check goes into `checks` once it is made. If one
-    /// fails no step runs.
+    /// fails no step runs; else a run that writes is noted.
     fn before(
         &mut self,
-        _setting: &Setting<'_>,
-        _checks: &mut Vec<Check>,
+        setting: &Setting<'_>,
+        checks: &mut Vec<Check>,
     ) -> impl Future<Output = Result<()>> {
-        async { Ok(()) }
+        async move {
+            if let Some(checking) = self.checking() {
+                let check = async |at: &At<'_>| self.check(at, None).await;
+                checks.extend(checking.before(setting, self.target(), check).await?);
+            }
+            let consistent = checks.iter().all(|check| check.verdict != Verdict::Fail);
+            if consistent && self.claim().is_some() {
+                note::begin_run(self.target().documents()?).await?;
+            }
+            Ok(())
+        }
     }
 
     /// What its checks have read, where they count it.
     fn reads(&self) -> Option<&Reads> {
-        None
+        self.checking().map(Checking::reads)
     }
 
     /// Makes one of what the clients remember.
@@ -118,11 +148,15 @@ pub trait Benchmark {
     /// whether or not the data can be checked goes into `record` at once.
     fn after(
         &self,
-        _setting: &Setting<'_>,
-        _known: &Self::Known,
+        setting: &Setting<'_>,
+        known: &Self::Known,
         _record: &mut Run,
     ) -> impl Future<Output = Result<Vec<Check>>> {
-        async { Ok(Vec::new()) }
+        async move {
+            let Some(checking) = self.checking() else { return Ok(Vec::new()) };
+            let check = async |at: &At<'_>| self.check(at, Some(known)).await;
+            checking.after(setting, self.target(), check).await
+        }
     }
 
     /// What is left to do when all is checked, and the remarks that come of it. `whole` says

@@ -50,9 +50,9 @@ pub struct Clients {
     #[arg(long)]
     pub check_reads: bool,
     /// How much of the data is read before and after the run to check it: full, touched (what the
-    /// run writes, and a sample), sample or off [default: full up to a million documents, touched
-    /// above]
-    #[arg(long, value_name = "HOW", value_parser = by_driver())]
+    /// run writes, and a sample), database (as touched, and the database counts), sample or off
+    /// [default: full up to a million documents, touched above]
+    #[arg(long, value_name = "HOW", value_parser = any_level())]
     pub check: Option<Level>,
     #[command(flatten)]
     pub common: Common,
@@ -61,10 +61,9 @@ pub struct Clients {
 /// The most documents that are all counted where nobody says how much is checked.
 const SMALL: u64 = 1_000_000;
 
-/// Reads a level at which the driver alone checks.
-fn by_driver() -> impl TypedValueParser<Value = Level> {
-    let levels = [Level::Full, Level::Touched, Level::Sample, Level::Off].map(Level::name);
-    PossibleValuesParser::new(levels).try_map(|name| name.parse())
+/// Reads a level, and lists them.
+pub fn any_level() -> impl TypedValueParser<Value = Level> {
+    PossibleValuesParser::new(Level::ALL.map(Level::name)).try_map(|name| name.parse())
 }
 
 impl Clients {

@@ -15,6 +15,7 @@
 pub mod begin;
 pub mod benchmark;
 pub mod caller;
+pub mod checking;
 pub mod data;
 pub mod faults;
 pub mod flags;

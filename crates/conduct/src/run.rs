@@ -44,6 +44,10 @@ pub async fn record<B: Benchmark>(
     let operations = benchmark.operations().is_some_and(Workload::blocking);
     let queries = benchmark.queries().is_some_and(Workload::blocking);
     memory::fits(plan.shapes(), (operations, queries))?;
+    if let Some(checking) = benchmark.checking() {
+        checking.expect(benchmark.target())?;
+        record.remarks.extend(checking.remark());
+    }
     // Before the folder: a source that cannot be read is refused with nothing written.
     let observed = MetricWatch::open(&setting.common.observe)?;
     plan.warm_at.iter().try_for_each(|bound| observed.expect(bound))?;

@@ -12,6 +12,7 @@ use clap::Args;
 use hoap_conduct::begin::{Basis, begin};
 use hoap_conduct::benchmark::Benchmark;
 use hoap_conduct::caller::Setting;
+use hoap_conduct::checking::Checking;
 use hoap_conduct::data::{DataLine, DataOffer, NoFlags};
 use hoap_conduct::flags::{Clients, Common, together};
 use hoap_conduct::offer::{BenchmarkLine, Drivers, Offer, Recorded};
@@ -23,10 +24,10 @@ use hoap_database::key_value::{Fields, Record, Table};
 use hoap_database::{AnyStore, Database, Index, KeyValue, KeyValueSession};
 use hoap_databases::open;
 use hoap_drive::{Client, Completion, Next, NoWorkload, Workload};
+use hoap_record::Check;
 use hoap_record::merge::{Joint, beside_others};
-use hoap_record::{Check, Run};
 use hoap_workload::checks::watch::ALONE;
-use hoap_workload::checks::{self, At, Checked, Document, Expected, Level, Reading, Reads, Watch};
+use hoap_workload::checks::{At, Checked, Document, Expected, Level, of_documents};
 use hoap_workload::load::LoadSource;
 use hoap_workload::{Result, contribution, note};
 use serde_json::{Value, json};
@@ -121,12 +122,6 @@ impl Checked for Known<'_> {
         let ledger = self.0?;
         Some((0..COUNTERS).filter(|n| ledger.contains_key(&format!("c{n}"))).collect())
     }
-}
-
-/// Checks the counters at a level.
-async fn check(target: &Database, at: &At<'_>, known: &Known<'_>) -> Result<Vec<Check>> {
-    let reader = Reading::of(target, COUNTERS, at.watch).await?;
-    checks::all(at, known, reader).await
 }
 
 /// One client.
@@ -241,14 +236,15 @@ impl Offer for Flags {
         let target = open(&clients.target).await?;
         let note = note::expect_loaded(&target, line.name).await?;
         let plan = self.planned(line)?;
-        let level = clients.level(COUNTERS);
-        let settings = together([clients.settings(&plan.steps), Clients::checked(Some(level))]);
+        let checking = Checking::new(clients, COUNTERS);
+        let checked = Clients::checked(Some(checking.level()));
+        let settings = together([clients.settings(&plan.steps), checked]);
         let constants = json!({ "run_seed": setting.common.run_seed });
         let basis = Basis { note: Some(&note), data: Counters.parameters(), constants };
         let record = begin(line.name, &target, basis, settings);
         let part = setting.common.conduct.part.map_or(Part::WHOLE, |part| part.part);
         let adders = Adders(target.key_value()?, part);
-        let open = Open { adders, target: &target, level, reads: Reads::new() };
+        let open = Open { adders, target: &target, checking };
         run::record(setting, &plan, record, open).await
     }
 
@@ -258,9 +254,9 @@ impl Offer for Flags {
             *all.entry(key).or_default() += n;
         }
         let target = open(drivers.url).await?;
-        let (documents, level) = (target.documents()?, Level::of_run(drivers.first)?);
-        let at = At { documents, level, when: "after all runs", watch: &ALONE };
-        let checks = check(&target, &at, &Known(Some(&all))).await?;
+        let level = Level::of_run(drivers.first)?;
+        let at = At { target: &target, level, when: "after all runs", watch: &ALONE };
+        let checks = of_documents(&at, &Known(Some(&all))).await?;
         Ok(Joint { checks, ..Joint::default() })
     }
 }
@@ -269,19 +265,8 @@ impl Offer for Flags {
 struct Open<'a> {
     adders: Adders,
     target: &'a Database,
-    level: Level,
-    /// What the checks read, which the record tells.
-    reads: Reads,
-}
-
-impl Open<'_> {
-    async fn check(&self, when: &str, ledger: Option<&Ledger>) -> Result<Vec<Check>> {
-        let never = || false;
-        let watch = Watch::new(&never, &self.reads);
-        let (documents, level) = (self.target.documents()?, self.level);
-        let at = At { documents, level, when, watch: &watch };
-        check(self.target, &at, &Known(ledger)).await
-    }
+    /// How much of the counters is checked.
+    checking: Checking,
 }
 
 impl Benchmark for Open<'_> {
@@ -298,12 +283,12 @@ impl Benchmark for Open<'_> {
         self.target
     }
 
-    async fn before(&mut self, setting: &Setting<'_>, checks: &mut Vec<Check>) -> Result<()> {
-        // The others may have begun.
-        if setting.common.conduct.part.is_none() {
-            checks.extend(self.check("before the run", None).await?);
-        }
-        Ok(())
+    fn checking(&self) -> Option<&Checking> {
+        Some(&self.checking)
+    }
+
+    async fn check(&self, at: &At<'_>, known: Option<&Ledger>) -> Result<Vec<Check>> {
+        of_documents(at, &Known(known)).await
     }
 
     fn known(&self, memories: Vec<(String, u64)>) -> Ledger {
@@ -318,13 +303,5 @@ impl Benchmark for Open<'_> {
 
     fn contribution(&self, known: &mut Ledger, to: &mut dyn Write) -> io::Result<()> {
         contribution::write(known, to)
-    }
-
-    async fn after(&self, _: &Setting<'_>, known: &Ledger, _: &mut Run) -> Result<Vec<Check>> {
-        self.check("after the run", Some(known)).await
-    }
-
-    fn reads(&self) -> Option<&Reads> {
-        Some(&self.reads)
     }
 }

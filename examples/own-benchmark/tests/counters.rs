@@ -77,6 +77,36 @@ fn a_run_has_steps_and_checks_and_a_page() {
     assert_eq!(record["steps"].as_array().unwrap().len(), 0);
 }
 
+/// Of what each counter must be all levels are made.
+#[test]
+fn a_benchmark_that_says_what_its_documents_must_be_has_every_level_of_check() {
+    let place = Place::loaded();
+    let (counts, same) = ("document counts skip", "nothing changed pass");
+    let (wrote, others) = ("nothing lost: writes pass", "other documents skip");
+    let (by_query, fields) = ("document counts, by the database pass", "other fields skip");
+    let not_looked_for = "conditions, nothing lost skip";
+    for (level, checks) in [
+        ("touched", &[counts, same, others, counts, wrote, same, others][..]),
+        ("sample", &[counts, same, not_looked_for, counts, same, not_looked_for]),
+        ("database", &[by_query, same, fields, by_query, wrote, same, fields]),
+        ("off", &[]),
+    ] {
+        let target = format!("--target sqlite:{level}.db");
+        assert_eq!(place.hoap(&format!("load counters {target}")).1, Some(0));
+        let run = "run counters --clients 2 --operations 40 --warmup 0s --check";
+        let (told, code) = place.hoap(&format!("{run} {level} {target} --out {level}"));
+        assert_eq!(code, Some(0), "{told}");
+        let record = place.record(level);
+        assert_eq!(verdicts(&record), checks, "{level}");
+        assert_eq!(record["configuration"]["check"], level);
+        assert_eq!(told.contains("UNCHECKED"), level == "off", "{told}");
+        assert_eq!(
+            record["checks_read"].as_array().map_or(0, Vec::len),
+            2 * usize::from(level != "off")
+        );
+    }
+}
+
 #[test]
 fn drivers_leave_ledgers_that_find_a_lost_write_together() {
     let place = Place::loaded();

@@ -6,7 +6,7 @@
 //! what happened since the load: such sums are only held to have grown by at least what this run
 //! did.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use hoap_database::{Database, Row};
@@ -16,13 +16,13 @@ use hoap_workload::checks::{Reader, Watch};
 use super::counters;
 use super::district::District;
 use super::documents::{self, FoundOrder};
-use super::nothing_lost::Lost;
+use super::nothing_lost::{Lost, wanted};
 use super::owed::{Account, Owed};
 use super::sample::Sample;
 use super::snapshot::Snapshot;
 use super::sought::{OrderKey, Sought, bad_order, order, orders, payments, sought};
 use crate::data::{Collection, DataSet};
-use crate::ledger::{self, Ledger};
+use crate::ledger::Ledger;
 
 /// The most customers and stocks whose sums are kept in memory, in about 20 MB.
 const MOST: usize = 1 << 18;
@@ -105,27 +105,16 @@ impl Touched<'_> {
     /// In each district, the numbers that were given during the run, then those that were
     /// delivered, with the one before and the one after, which must and must not be there.
     fn numbers(&self, after: &Snapshot) -> Vec<[Range<i64>; 2]> {
-        let mut named: BTreeMap<ledger::District, (u64, u64)> = BTreeMap::new();
-        for o in &self.ledger.orders {
-            named.entry((o.w, o.d)).or_default().0 += 1;
-        }
-        for d in &self.ledger.deliveries {
-            named.entry((d.w, d.d)).or_default().1 += 1;
-        }
-        for (&district, n) in &self.ledger.ambiguous_orders {
-            named.entry(district).or_default().0 += n;
-        }
-        for (&district, n) in &self.ledger.ambiguous_deliveries {
-            named.entry(district).or_default().1 += n;
-        }
+        let wanted = wanted(self.ledger);
         let of_district = |(i, (before, now)): (usize, (&District, &District))| {
-            let (entered, delivered) = named.get(&District::place(i)).copied().unwrap_or_default();
+            let g = wanted.get(&District::place(i)).copied().unwrap_or_default();
             // One more than there may be: the counts then differ from the ledger.
-            let most = |from: i64, n: u64| from.saturating_add(n as i64 + 1);
+            let most = |from: i64, sure: i64, perhaps: i64| from.saturating_add(sure + perhaps + 1);
             let first = before.next_o_id - 1;
-            let last = now.next_o_id.min(most(before.next_o_id, entered));
+            let last = now.next_o_id.min(most(before.next_o_id, g.orders, g.ambiguous_orders));
             let from = before.oldest_undelivered();
-            let to = now.oldest_undelivered().min(most(from, delivered));
+            let to = most(from, g.deliveries, g.ambiguous_deliveries);
+            let to = now.oldest_undelivered().min(to);
             [first..last.saturating_add(1), from..to]
         };
         self.before.iter().zip(&after.districts).enumerate().map(of_district).collect()

@@ -9,9 +9,10 @@ use hoap_workload::words::counted;
 
 use super::district::{District, Undelivered};
 use super::documents::money;
+use super::nothing_lost::wanted;
 use super::snapshot::{Reach, Snapshot};
 use crate::data::{Collection, DataSet};
-use crate::ledger::{self, Ledger};
+use crate::ledger::Ledger;
 
 /// The source of the number of orders delivered since the load, for condition 11.
 #[derive(Clone, Copy)]
@@ -177,12 +178,10 @@ fn nine(s: &Snapshot) -> Finding {
 
 fn eleven(s: &Snapshot, data: &DataSet, deliveries: Deliveries<'_>) -> Finding {
     let mut f = Finding::default();
-    let mut acknowledged: BTreeMap<ledger::District, u64> = BTreeMap::new();
-    if let Deliveries::OfLedger { ledger, .. } = deliveries {
-        for d in &ledger.deliveries {
-            *acknowledged.entry((d.w, d.d)).or_default() += 1;
-        }
-    }
+    let wanted = match deliveries {
+        Deliveries::OfLedger { ledger, .. } => wanted(ledger),
+        Deliveries::OfCustomers => BTreeMap::new(),
+    };
     let delivered_of = |d: &District| d.orders as i64 - d.neworders.count as i64;
     for (i, (place, d)) in each_district(s).enumerate() {
         let delivered = delivered_of(d);
@@ -191,16 +190,15 @@ fn eleven(s: &Snapshot, data: &DataSet, deliveries: Deliveries<'_>) -> Finding {
                 let all = i64::from(data.delivered_per_district()) + d.deliveries;
                 (all, all)
             }
-            Deliveries::OfLedger { before, ledger } => {
-                let place = District::place(i);
-                let of = |counts: &BTreeMap<_, u64>| counts.get(&place).map_or(0, |&n| n as i64);
-                let sure = delivered_of(&before[i]) + of(&acknowledged);
-                (sure, sure + of(&ledger.ambiguous_deliveries))
+            Deliveries::OfLedger { before, .. } => {
+                let g = wanted.get(&District::place(i)).copied().unwrap_or_default();
+                let sure = delivered_of(&before[i]) + g.deliveries;
+                (sure, sure + g.ambiguous_deliveries)
             }
         };
-        let wanted = if from == to { format!("{from}") } else { format!("{from} to {to}") };
+        let range = if from == to { format!("{from}") } else { format!("{from} to {to}") };
         f.expect((from..=to).contains(&delivered), || {
-            format!("{place}: count(orders) - count(neworder) {delivered}, delivered {wanted}")
+            format!("{place}: count(orders) - count(neworder) {delivered}, delivered {range}")
         });
     }
     f

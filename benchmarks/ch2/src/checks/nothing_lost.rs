@@ -121,21 +121,21 @@ impl Lost {
     }
 }
 
-/// The growth that the ledger expects of a district.
+/// The growth that the ledger expects of a district. Amounts are in cents.
 #[derive(Clone, Copy, Default)]
-struct Growth {
-    orders: i64,
-    ambiguous_orders: i64,
+pub(super) struct Growth {
+    pub orders: i64,
+    pub ambiguous_orders: i64,
     payments: i64,
     paid: i64,
     ambiguous_payments: i64,
     ambiguous_paid: i64,
-    deliveries: i64,
-    ambiguous_deliveries: i64,
+    pub deliveries: i64,
+    pub ambiguous_deliveries: i64,
 }
 
 /// The growth of each district that a ledger has something of.
-fn wanted(ledger: &Ledger) -> BTreeMap<ledger::District, Growth> {
+pub(super) fn wanted(ledger: &Ledger) -> BTreeMap<ledger::District, Growth> {
     let mut wanted: BTreeMap<ledger::District, Growth> = BTreeMap::new();
     for o in &ledger.orders {
         wanted.entry((o.w, o.d)).or_default().orders += 1;

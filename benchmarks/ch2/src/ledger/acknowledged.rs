@@ -13,8 +13,7 @@ use super::spill::Store;
 pub type District = (u32, u32);
 
 /// An acknowledged NewOrder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "StoredOrder", into = "StoredOrder")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
     /// Its key.
     pub w: u32,
@@ -33,8 +32,7 @@ pub struct Order {
 }
 
 /// An acknowledged Payment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "StoredPayment", into = "StoredPayment")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payment {
     /// The key of its history document.
     pub history: HistoryKey,
@@ -49,8 +47,7 @@ pub struct Payment {
 }
 
 /// An acknowledged Delivery of one order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "StoredDelivery", into = "StoredDelivery")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// The key of the order.
     pub w: u32,
@@ -92,7 +89,7 @@ impl HistoryKey {
 }
 
 /// A mark that is unique among runs on all machines, so that history keys never collide (spec §4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RunMark(pub(crate) u64);
 
 impl RunMark {
@@ -183,52 +180,6 @@ impl Ledger {
     /// The bytes of memory of what was acknowledged.
     pub fn bytes(&self) -> usize {
         self.orders.bytes() + self.payments.bytes() + self.deliveries.bytes()
-    }
-}
-
-/// An order in a file: w, d, o_id, c, lines, amount, digest.
-type StoredOrder = (u32, u32, u32, u32, u32, i64, u64);
-
-/// A payment in a file: the run's mark, terminal, count, w, d, amount, digest.
-type StoredPayment = (RunMark, u32, u32, u32, u32, i64, u64);
-
-/// A delivery in a file: w, d, o_id, digest.
-type StoredDelivery = (u32, u32, u32, u64);
-
-impl From<Order> for StoredOrder {
-    fn from(o: Order) -> Self {
-        (o.w, o.d, o.o_id, o.c, o.lines, o.amount, o.digest)
-    }
-}
-
-impl From<StoredOrder> for Order {
-    fn from((w, d, o_id, c, lines, amount, digest): StoredOrder) -> Self {
-        Order { w, d, o_id, c, lines, amount, digest }
-    }
-}
-
-impl From<Payment> for StoredPayment {
-    fn from(p: Payment) -> Self {
-        let HistoryKey { run, terminal, count } = p.history;
-        (run, terminal, count, p.w, p.d, p.amount, p.digest)
-    }
-}
-
-impl From<StoredPayment> for Payment {
-    fn from((run, terminal, count, w, d, amount, digest): StoredPayment) -> Self {
-        Payment { history: HistoryKey { run, terminal, count }, w, d, amount, digest }
-    }
-}
-
-impl From<Delivery> for StoredDelivery {
-    fn from(d: Delivery) -> Self {
-        (d.w, d.d, d.o_id, d.digest)
-    }
-}
-
-impl From<StoredDelivery> for Delivery {
-    fn from((w, d, o_id, digest): StoredDelivery) -> Self {
-        Delivery { w, d, o_id, digest }
     }
 }
 

@@ -1,7 +1,10 @@
-//! The records of commits, of 24, 33 and 17 bytes: the key, then the rest.
+//! The records of commits, of 24, 33 and 17 bytes: the key, then the rest. In a file each is the list
+//! of the same numbers.
 //!
 //! A number that its bytes do not hold is not one of a commit, and a file alone may say it. The
 //! largest that they hold stands for it, which no document has either.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::log::Entry;
 use crate::ledger::{Delivery, HistoryKey, Order, Payment, RunMark};
@@ -59,6 +62,20 @@ macro_rules! record {
                 $made
             }
         }
+
+        impl Serialize for $commit {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                let $from = *self;
+                ($($number,)*).serialize(to)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $commit {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<$commit, D::Error> {
+                let ($($number,)*) = Deserialize::deserialize(from)?;
+                Ok($made)
+            }
+        }
     };
 }
 
@@ -69,9 +86,9 @@ record!(
 );
 record!(
     Payment, 33:
-    w as u32, d as u8, run as u64, terminal as u32, count as u32, amount as i32, digest as u64
-        => Payment { w, d, history: HistoryKey { run: RunMark(run), terminal, count }, amount, digest },
-    Payment { w, d, history: HistoryKey { run: RunMark(run), terminal, count }, amount, digest }
+    run as u64, terminal as u32, count as u32, w as u32, d as u8, amount as i32, digest as u64
+        => Payment { history: HistoryKey { run: RunMark(run), terminal, count }, w, d, amount, digest },
+    Payment { history: HistoryKey { run: RunMark(run), terminal, count }, w, d, amount, digest }
 );
 record!(
     Delivery, 17: w as u32, d as u8, o_id as u32, digest as u64

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use hoap_conduct::flags::{Common, Pacing, Settings, settings, together};
+use hoap_conduct::flags::{Common, Pacing, Settings, any_level, settings, together};
 use hoap_conduct::plan::{Defaults, Groups, Loops, Plan, plan};
 use hoap_conduct::values::{MostClients, Percent, count};
 use hoap_databases::url::redact;
@@ -17,11 +16,6 @@ use super::explain::Kept;
 use crate::mix::Kind;
 use crate::queries::ParameterSet;
 use crate::run::queries::{ParameterArgs, TextArgs};
-
-/// Reads a level of check.
-fn any_level() -> impl TypedValueParser<Value = Level> {
-    PossibleValuesParser::new(Level::ALL.map(Level::name)).try_map(|name| name.parse())
-}
 
 /// What steps without queries last for a multiple of, if nothing else is said.
 const SECOND: Duration = Duration::from_secs(1);

@@ -165,7 +165,7 @@ impl OnData<'_> {
         let Opened { target, level, workload, .. } = self.opened;
         let most = workload.stored.iter().map(|at| workload.plan.collections[*at].count).max();
         let reader = Reading::of(target, most.unwrap_or(0), watch).await?;
-        let at = At { documents: target.documents()?, level: *level, when, watch };
+        let at = At { target, level: *level, when, watch };
         let shared = &**self.operations.shared();
         let whole = matches!(reader, Ok(Reading::Keys(_)));
         let owed = Owed { shared, ledger, before: self.before.as_ref(), whole };

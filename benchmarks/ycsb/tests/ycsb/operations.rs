@@ -9,8 +9,8 @@ use hoap_database::key_value::Fields;
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::Check;
 use hoap_testing::scanned::block_on;
-use hoap_workload::checks::Level;
 use hoap_workload::checks::watch::ALONE;
+use hoap_workload::checks::{At, Level};
 use hoap_workload::{Error, ErrorKind};
 use hoap_ycsb::{
     Keys, Kind, Memory, PRESETS, Preset, Properties, ScanFields, Setup, UserTable, Ycsb,
@@ -58,17 +58,22 @@ pub fn run(ycsb: &Ycsb<Fake>, operations: usize) -> (Vec<(&'static str, Option<E
     (ends, client.finish())
 }
 
+/// The checks of a level: before a run, or after it with what its clients remember.
+pub fn checks(fake: &Fake, ycsb: &Ycsb<Fake>, memory: Option<&Memory>, level: Level) -> Vec<Check> {
+    let database = fake.database();
+    let when = if memory.is_some() { "after the run" } else { "before the run" };
+    let at = At { target: &database, level, when, watch: &ALONE };
+    block_on(ycsb.check(&at, memory)).expect("checks")
+}
+
 /// The checks before a run, of everything.
 pub fn before(fake: &Fake, ycsb: &Ycsb<Fake>) -> Vec<Check> {
-    let database = fake.database();
-    block_on(ycsb.before(database.documents().unwrap(), Level::Full, &ALONE)).expect("checks")
+    checks(fake, ycsb, None, Level::Full)
 }
 
 /// The checks after a run, of everything.
 pub fn after(fake: &Fake, ycsb: &Ycsb<Fake>, memory: &Memory) -> Vec<Check> {
-    let database = fake.database();
-    let documents = database.documents().unwrap();
-    block_on(ycsb.after(documents, memory, Level::Full, &ALONE)).expect("checks")
+    checks(fake, ycsb, Some(memory), Level::Full)
 }
 
 fn all_hold(checks: &[Check]) {

@@ -366,9 +366,13 @@ fn customers_and_orders_that_are_not_as_loaded_are_seen() {
         std::fs::copy(loaded.path("s.db"), p.path("s.db")).unwrap();
         let database = rusqlite::Connection::open(p.path("s.db")).unwrap();
         assert_eq!(database.execute(sql, []).unwrap(), 1, "{what}");
-        for (level, seen) in
-            [("full", counts || sample), ("touched", sample), ("sample", sample), ("off", false)]
-        {
+        for (level, seen) in [
+            ("full", counts || sample),
+            ("database", counts || sample),
+            ("touched", sample),
+            ("sample", sample),
+            ("off", false),
+        ] {
             let run = format!(
                 "run pagination --target sqlite:s.db --operations 5 --warmup 0s --check {level} --out {level}"
             );
@@ -383,7 +387,9 @@ fn customers_and_orders_that_are_not_as_loaded_are_seen() {
             };
             let at = |levels: &[&str], seen: bool| seen && levels.contains(&level);
             assert_eq!(failed("document counts"), at(&["full"], counts), "{what} at {level}");
-            let all = ["full", "touched", "sample"];
+            let by_query = failed("document counts, by the database");
+            assert_eq!(by_query, at(&["database"], counts), "{what} at {level}");
+            let all = ["full", "database", "touched", "sample"];
             assert_eq!(failed("nothing changed"), at(&all, sample), "{what} at {level}");
             assert_eq!(record["configuration"]["check"], level);
         }

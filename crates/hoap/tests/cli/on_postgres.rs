@@ -70,8 +70,8 @@ fn what_only_reads_writes_nothing_on_a_server_that_is_read_only() {
     p.ok(&format!("verify ch2pp --target {url}?schema=ch2pp --check database"));
     p.ok(&format!("query ch2pp --analytical {url}?schema=ch2pp --queries 1,6"));
     for (run, rest) in [
-        ("ycsb-c", "--target URL?schema=ycsb --operations 50"),
-        ("pagination", "--target URL?schema=shop --operations 20"),
+        ("ycsb-c", "--target URL?schema=ycsb --operations 50 --check database"),
+        ("pagination", "--target URL?schema=shop --operations 20 --check database"),
         ("join", "--target URL?schema=shop --operations 20"),
         (
             "ch2pp",

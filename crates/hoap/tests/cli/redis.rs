@@ -33,6 +33,8 @@ mod on_redis {
         let [on, shop] = copies.map(|url| On::at(Own { url }));
         on.ok("run ycsb-c --operations 50 --warmup 1ms --out c");
         crate::all_pass(&on.record("c"));
+        let counted = "run ycsb-c --operations 50 --check database --out d";
+        on.refused(counted, 2, &["--check full counts here"]);
         on.refused("run ycsb-a --operations 50 --warmup 1ms --out a", 3, &["read only replica"]);
         for run in ["pagination", "join"] {
             shop.ok(&format!("run {run} --operations 20 --warmup 1ms --check-reads --out {run}"));

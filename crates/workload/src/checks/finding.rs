@@ -77,6 +77,16 @@ impl Finding {
     }
 }
 
+/// The check of what the database added up, which says so.
+pub fn by_the_database(check: Check) -> Check {
+    let Check { name, compares, .. } = check;
+    Check {
+        name: format!("{name}, by the database"),
+        compares: format!("{compares}; computed by the database"),
+        ..check
+    }
+}
+
 /// A check of documents that was not made.
 pub fn skipped(when: &str, name: &str, why: String) -> Check {
     let check = Finding::default().check(when, name, "documents with the load and the ledger");

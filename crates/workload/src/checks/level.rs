@@ -65,8 +65,8 @@ impl Level {
             Level::Full | Level::Off => return None,
             Level::Database => (
                 "other fields",
-                "--check database: fields that no condition adds up, and s_quantity, are compared \
-                 in a sample, and in what a run's ledger leads to",
+                "--check database: what the database does not add up is compared in a sample, and \
+                 in what a run's ledger leads to",
             ),
             Level::Touched => (
                 "other documents",

@@ -16,18 +16,18 @@ pub mod sample;
 pub mod watch;
 
 use hoap_data::random::Stream;
-use hoap_database::{Documents, Row};
+use hoap_database::{Database, Documents, Row};
 use hoap_record::check::Check;
 
 pub use by_key::{ByKey, Checked, by_key};
 pub use expected::{Document, Expected, Found, Wanted};
-pub use finding::{Finding, skipped};
+pub use finding::{Finding, by_the_database, skipped};
 pub use level::Level;
 pub use reader::{Reader, Reading, Records};
 pub use watch::{Reads, Watch};
 
-use crate::Result;
 use crate::load::indexes;
+use crate::{Error, ErrorKind, Result};
 
 /// The number of documents of each collection in a sample: of wrong ones among a hundred it finds
 /// one with 95 %, and two such samples of YCSB's records are less than a megabyte.
@@ -35,14 +35,26 @@ pub const SAMPLE: u64 = 300;
 
 /// Where and how much is checked.
 pub struct At<'a> {
-    /// The documents.
-    pub documents: Documents<'a>,
+    /// The database of the documents.
+    pub target: &'a Database,
     /// How much of them.
     pub level: Level,
     /// "before the run", "after the run".
     pub when: &'a str,
     /// Who watches.
     pub watch: &'a Watch<'a>,
+}
+
+/// The checks of a level, of documents that are read by key as their database reads them.
+///
+/// # Errors
+/// Those of [`all`].
+pub async fn of_documents<C: Checked>(at: &At<'_>, checked: &C) -> Result<Vec<Check>> {
+    let source = checked.source();
+    let parts = (0..source.collections().len()).map(|at| source.part(at, 1, 1));
+    let most = parts.map(|part| part.end - part.start).max().unwrap_or(0);
+    let reader = Reading::of(at.target, most, at.watch).await?;
+    all(at, checked, reader).await
 }
 
 /// The checks of a level. `reader` is why no document can be read by key, if none can.
@@ -55,16 +67,20 @@ pub async fn all<C: Checked, R: ByKey>(
     checked: &C,
     reader: std::result::Result<R, String>,
 ) -> Result<Vec<Check>> {
-    let At { documents, level, when, .. } = *at;
+    let At { target, level, when, .. } = *at;
     let mut checks = Vec::new();
     if level == Level::Off {
         return Ok(checks);
     }
+    let documents = target.documents()?;
     let (source, written) = (checked.source(), checked.written());
     if !source.indexes().is_empty() {
         checks.push(indexes::check(documents, source, when).await?);
     }
-    match counts(at, &source.collections()).await? {
+    match counts(at, documents, &source.collections()).await? {
+        Ok(counts) if level == Level::Database => {
+            checks.extend(checked.conditions(&counts, when).into_iter().map(by_the_database));
+        }
         Ok(counts) => checks.extend(checked.conditions(&counts, when)),
         Err(why) => checks.push(skipped(when, checked.counted(), why)),
     }
@@ -99,33 +115,64 @@ pub async fn all<C: Checked, R: ByKey>(
     Ok(checks)
 }
 
-/// How many documents these collections have: by a scan of them, or as a server knows that keeps
-/// count; or why that is not known.
+/// How many documents these collections have: by a scan of them, as a server knows that keeps
+/// count, or by its query; or why that is not known.
 async fn counts(
     at: &At<'_>,
+    documents: Documents<'_>,
     collections: &[&str],
 ) -> Result<std::result::Result<Vec<u64>, String>> {
     let mut counts = Vec::with_capacity(collections.len());
     for &name in collections {
         if at.level == Level::Full {
-            counts.push(scanned(at, name).await?);
+            counts.push(scanned(at, documents, name).await?);
             continue;
         }
-        match at.documents.count(name).await? {
+        match documents.count(name).await? {
             Ok(count) => counts.push(count),
+            Err(_) if at.level == Level::Database => counts.push(by_query(at.target, name).await?),
             Err(lacks) => return Ok(Err(format!("--check {}: {lacks}", at.level))),
         }
     }
     Ok(Ok(counts))
 }
 
-async fn scanned(at: &At<'_>, name: &str) -> Result<u64> {
+async fn scanned(at: &At<'_>, documents: Documents<'_>, name: &str) -> Result<u64> {
     let mut count = 0;
     let mut each = |key: &str, row: Row| {
         count += 1;
         at.watch.saw(key, &row);
         at.watch.go_on(name)
     };
-    at.documents.scan(name, &[], &mut each).await?;
+    documents.scan(name, &[], &mut each).await?;
     Ok(count)
+}
+
+/// The dialects that have the query of [`by_query`].
+const COUNTING: [&str; 2] = ["sqlite", "postgres"];
+
+/// Refuses a database that does not count documents by a query ([`Level::Database`]).
+///
+/// # Errors
+/// Returns [`ErrorKind::Invalid`].
+pub fn expect_counting(target: &Database) -> Result<()> {
+    let advice = "--check full counts here";
+    let analytics = target.analytics().map_err(|no| Error::from(no).advise(advice))?;
+    let dialect = analytics.dialect();
+    if COUNTING.contains(&dialect) {
+        return Ok(());
+    }
+    let answer = format!("there is no query for {dialect}, only for {}", COUNTING.join(", "));
+    Err(Error::new(ErrorKind::Invalid, "have the database count", answer).advise(advice))
+}
+
+async fn by_query(target: &Database, collection: &str) -> Result<u64> {
+    expect_counting(target)?;
+    let text = format!("SELECT count(*) AS documents FROM \"{collection}\"");
+    let answer = target.analytics()?.session().await?.query(&text, &[]).await?;
+    let count = answer.rows.first().and_then(|row| row.first()?.as_u64());
+    count.ok_or_else(|| {
+        let tried = format!("have the database count {collection}");
+        Error::new(ErrorKind::Broken, tried, format!("{:?}", answer.rows))
+    })
 }

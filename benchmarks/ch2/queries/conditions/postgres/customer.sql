@@ -85,6 +85,6 @@ SELECT w, d,
        count(*) FILTER (WHERE known AND undelivered) AS undelivered,
        min(name) FILTER (WHERE known AND undelivered) AS first_undelivered,
        coalesce(sum(documents) FILTER (WHERE NOT known), 0)::int8 AS strangers,
-       min(name) FILTER (WHERE NOT known AND documents > 0) AS first_stranger
+       min(name) FILTER (WHERE NOT known AND documents > 0) AS first_strangers
 FROM account
 GROUP BY w, d;

@@ -27,6 +27,6 @@ SELECT w, d,
        min(key) FILTER (WHERE NOT fine) AS first_wrong,
        sum(cents)::int8 AS paid,
        count(*) FILTER (WHERE stranger) AS strangers,
-       min(key) FILTER (WHERE stranger) AS first_stranger
+       min(key) FILTER (WHERE stranger) AS first_strangers
 FROM judged
 GROUP BY w, d;

@@ -52,6 +52,6 @@ SELECT w, d,
        count(*) FILTER (WHERE undated <> CASE WHEN carrier THEN 0 ELSE lines END) AS seven,
        min(key) FILTER (WHERE undated <> CASE WHEN carrier THEN 0 ELSE lines END) AS first_seven,
        count(*) FILTER (WHERE customer NOT BETWEEN 1 AND $customers::int8) AS strangers,
-       min(key) FILTER (WHERE customer NOT BETWEEN 1 AND $customers::int8) AS first_stranger
+       min(key) FILTER (WHERE customer NOT BETWEEN 1 AND $customers::int8) AS first_strangers
 FROM judged
 GROUP BY w, d;

@@ -27,6 +27,6 @@ SELECT w,
        sum(orders)::int8 AS orders,
        sum(remote)::int8 AS remote,
        count(*) FILTER (WHERE stranger) AS strangers,
-       min(key) FILTER (WHERE stranger) AS first_stranger
+       min(key) FILTER (WHERE stranger) AS first_strangers
 FROM judged
 GROUP BY w;

@@ -25,6 +25,6 @@ SELECT w, d,
        min(key) FILTER (WHERE wrong) AS first_wrong,
        sum(cents) AS paid,
        count(*) FILTER (WHERE stranger) AS strangers,
-       min(key) FILTER (WHERE stranger) AS first_stranger
+       min(key) FILTER (WHERE stranger) AS first_strangers
 FROM judged
 GROUP BY w, d;

@@ -25,6 +25,6 @@ SELECT w,
        sum(orders) AS orders,
        sum(remote) AS remote,
        count(*) FILTER (WHERE stranger) AS strangers,
-       min(key) FILTER (WHERE stranger) AS first_stranger
+       min(key) FILTER (WHERE stranger) AS first_strangers
 FROM judged
 GROUP BY w;

@@ -21,7 +21,7 @@ use super::stock::Sold;
 use crate::data::{Collection, DataSet, Schema};
 use crate::ledger::Ledger;
 use crate::queries::texts;
-use hoap_workload::checks::Finding;
+use hoap_workload::checks::{Finding, by_the_database};
 
 /// The queries of a database that adds up itself.
 pub struct Aggregates {
@@ -88,15 +88,6 @@ pub fn nothing_added(ledger: &Ledger, before: &[District], after: &Snapshot, whe
     by_the_database(nothing_lost::nothing_added(ledger, before, after, when))
 }
 
-fn by_the_database(check: Check) -> Check {
-    let Check { name, compares, .. } = check;
-    Check {
-        name: format!("{name}, by the database"),
-        compares: format!("{compares}; computed by the database"),
-        ..check
-    }
-}
-
 /// The documents of each collection, in the order of [`Collection::ALL`].
 fn counts(answer: &Answer) -> Result<[Option<u64>; 11]> {
     let mut counts = [None; 11];
@@ -149,7 +140,7 @@ impl Sums<'_> {
         let mut wrong = 0;
         let mut first = None;
         for line in &lines {
-            let (n, key) = line.some("wrong", "first_wrong")?;
+            let (n, key) = line.some("wrong")?;
             wrong += n;
             first = first.or((n > 0).then_some(key));
         }
@@ -183,8 +174,8 @@ impl Sums<'_> {
 
     /// The index of a district of this data.
     fn district(&self, (w, d): (i64, i64)) -> Option<usize> {
-        let known = (1..=self.stated.len() as i64).contains(&w) && (1..=10).contains(&d);
-        known.then(|| (w as usize - 1) * 10 + d as usize - 1)
+        let place = (w.try_into().ok()?, d.try_into().ok()?);
+        self.snapshot.findings.places.district(place)
     }
 
     fn stray(&mut self, n: u64, name: impl FnOnce() -> String) {
@@ -193,7 +184,7 @@ impl Sums<'_> {
 
     /// Documents of a place that name a customer or an item which this data does not have.
     fn strangers(&mut self, line: &Line<'_>, what: &str) -> Result<()> {
-        let (n, first) = line.some("strangers", "first_stranger")?;
+        let (n, first) = line.some("strangers")?;
         self.stray(n, || format!("{n} of {what}, such as {first}"));
         Ok(())
     }
@@ -205,7 +196,7 @@ impl Sums<'_> {
         let findings = &mut self.snapshot.findings;
         let district = &mut self.snapshot.districts[i];
         let tell = |finding: &mut Finding, column: &str, what: &str| -> Result<()> {
-            let (n, key) = line.some(column, &format!("first_{column}"))?;
+            let (n, key) = line.some(column)?;
             finding.add(documents, n, || format!("district {place}: {what} in {n}, such as {key}"));
             Ok(())
         };

@@ -26,6 +26,8 @@ pub(super) struct Question {
     pub name: &'static str,
     /// Of the answer, after those of [`Question::place`] and [`COMMON`].
     columns: &'static [&'static str],
+    /// And then: how many documents are so, each followed by the key of one of them.
+    told: &'static [&'static str],
     /// Of the text.
     pub parameters: &'static [&'static str],
 }
@@ -33,78 +35,38 @@ pub(super) struct Question {
 /// The columns of every answer: all documents, those with a field of the wrong type, one of these.
 const COMMON: [&str; 3] = ["documents", "wrong", "first_wrong"];
 
+type Names = &'static [&'static str];
+
+const fn ask(
+    (what, name): (What, &'static str),
+    columns: Names,
+    told: Names,
+    parameters: Names,
+) -> Question {
+    Question { what, name, columns, told, parameters }
+}
+
 /// In the order in which they are asked: [`What::Customer`] and [`What::Lines`] take for granted
 /// what [`What::Orders`] and [`What::History`] found out.
 pub(super) static ALL: [Question; 8] = [
-    Question { what: What::Warehouse, name: "warehouse", columns: &["ytd"], parameters: &[] },
-    Question {
-        what: What::District,
-        name: "district",
-        columns: &["ytd", "next_o_id"],
-        parameters: &[],
-    },
-    Question {
-        what: What::Orders,
-        name: "orders",
-        columns: &[
-            "last",
-            "ol_cnt",
-            "lines",
-            "undelivered",
-            "five",
-            "first_five",
-            "six",
-            "first_six",
-            "seven",
-            "first_seven",
-            "strangers",
-            "first_stranger",
-        ],
-        parameters: &["customers"],
-    },
-    Question {
-        what: What::Neworder,
-        name: "neworder",
-        columns: &["oldest", "newest"],
-        parameters: &[],
-    },
-    Question {
-        what: What::History,
-        name: "history",
-        columns: &["paid", "strangers", "first_stranger"],
-        parameters: &["warehouses", "customers"],
-    },
-    Question {
-        what: What::Customer,
-        name: "customer",
-        columns: &[
-            "numbers",
-            "deliveries",
-            "ten",
-            "first_ten",
-            "twelve",
-            "first_twelve",
-            "unpaid",
-            "first_unpaid",
-            "undelivered",
-            "first_undelivered",
-            "strangers",
-            "first_stranger",
-        ],
-        parameters: &["delivered", "customers"],
-    },
-    Question {
-        what: What::Stock,
-        name: "stock",
-        columns: &["ytd", "orders", "remote", "strangers", "first_stranger"],
-        parameters: &["items"],
-    },
-    Question {
-        what: What::Lines,
-        name: "lines",
-        columns: &["quantity", "remote"],
-        parameters: &["orders", "warehouses"],
-    },
+    ask((What::Warehouse, "warehouse"), &["ytd"], &[], &[]),
+    ask((What::District, "district"), &["ytd", "next_o_id"], &[], &[]),
+    ask(
+        (What::Orders, "orders"),
+        &["last", "ol_cnt", "lines", "undelivered"],
+        &["five", "six", "seven", "strangers"],
+        &["customers"],
+    ),
+    ask((What::Neworder, "neworder"), &["oldest", "newest"], &[], &[]),
+    ask((What::History, "history"), &["paid"], &["strangers"], &["warehouses", "customers"]),
+    ask(
+        (What::Customer, "customer"),
+        &["numbers", "deliveries"],
+        &["ten", "twelve", "unpaid", "undelivered", "strangers"],
+        &["delivered", "customers"],
+    ),
+    ask((What::Stock, "stock"), &["ytd", "orders", "remote"], &["strangers"], &["items"]),
+    ask((What::Lines, "lines"), &["quantity", "remote"], &[], &["orders", "warehouses"]),
 ];
 
 /// The texts of a dialect, in the order of [`ALL`].
@@ -158,8 +120,9 @@ impl Question {
     /// Returns [`ErrorKind::Broken`] where the columns are others.
     pub fn lines<'a>(&'static self, answer: &'a Answer) -> Result<Vec<Line<'a>>> {
         let Answer { columns, rows } = answer;
-        let wanted = self.place().iter().chain(&COMMON).chain(self.columns);
-        let wanted: Vec<&str> = wanted.copied().collect();
+        let known = self.place().iter().chain(&COMMON).chain(self.columns);
+        let told = self.told.iter().flat_map(|name| [(*name).to_owned(), format!("first_{name}")]);
+        let wanted: Vec<String> = known.map(|name| (*name).to_owned()).chain(told).collect();
         if *columns != wanted {
             let (there, wanted) = (columns.join(", "), wanted.join(", "));
             return Err(self.broken(format!("columns {there} came back, not {wanted}")));
@@ -213,8 +176,9 @@ impl Line<'_> {
     ///
     /// # Errors
     /// Those of [`Line::integer`].
-    pub fn some(&self, column: &str, first: &str) -> Result<(u64, &str)> {
-        Ok((self.count(column)?, self.value(first).as_str().unwrap_or("?")))
+    pub fn some(&self, column: &str) -> Result<(u64, &str)> {
+        let first = self.value(&format!("first_{column}"));
+        Ok((self.count(column)?, first.as_str().unwrap_or("?")))
     }
 }
 

@@ -12,8 +12,8 @@ use hoap_databases::sqlite::SqliteEngine;
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::{Check, Verdict};
 use hoap_workload::ErrorKind;
-use hoap_workload::checks::Level;
 use hoap_workload::checks::watch::ALONE;
+use hoap_workload::checks::{At, Level};
 use hoap_workload::load::{Existing, Load, load};
 use hoap_ycsb::{Memory, PRESETS, Properties, Setup, UserTable, Ycsb};
 
@@ -132,7 +132,8 @@ fn run(preset: &str, fate: fn(u64) -> Fate) -> (Vec<ErrorKind>, Vec<Check>) {
             memory.merge(client.finish());
         });
     }
-    (failed, wait(ycsb.after(documents, &memory, Level::Full, &ALONE)).unwrap())
+    let at = At { target: &target, level: Level::Full, when: "after the run", watch: &ALONE };
+    (failed, wait(ycsb.check(&at, Some(&memory))).unwrap())
 }
 
 #[test]
