@@ -5,12 +5,14 @@ use std::path::Path;
 
 use hoap_files::{Child, Flat};
 use hoap_workload::Result;
+use hoap_workload::answers::Query;
 use serde_json::{Map, Value, json};
 
 use crate::file::{File, Text};
 use crate::generate::columns::{Column, What, columns};
 use crate::plan::Plan;
 use crate::plan::model::DATA_VERSION;
+use crate::plan::queries::asked;
 
 /// The name of the benchmark that all workload files are.
 pub const NAME: &str = "own";
@@ -30,6 +32,8 @@ pub struct Workload {
     pub columns: Vec<Columns>,
     /// The tables of the flat form.
     pub flat: Flat,
+    /// The queries, for whom asks them and compares answers.
+    pub asked: Vec<Query>,
 }
 
 /// The columns of a collection.
@@ -76,7 +80,8 @@ impl Workload {
             .collect();
         tables.retain(|child| !twice.contains(child.array));
         let flat = Flat { qualified: true, spread: &[], tables: kept(tables) };
-        Workload { file, plan, scale, stored, columns, flat }
+        let asked = asked(&file.queries);
+        Workload { file, plan, scale, stored, columns, flat, asked }
     }
 
     /// What decides every byte: of a note and of a manifest.

@@ -6,6 +6,7 @@
 //! * [`mod@run`]: the loop: steps and search between the checks; [`plan`]: which steps there are;
 //!   [`schedule`]: how long they take.
 //! * [`start`]: when steps begin for which somebody named a time.
+//! * [`queries`]: analytical queries, asked alone or by query clients.
 //! * [`caller`]: what a run tells whoever started it, and what it asks.
 //! * [`repeat`]: repetitions; [`merge`]: several drivers.
 //! * [`data`], [`load`](mod@load): what is loaded, of which [`size`]; [`labels`]: what a run is known by.
@@ -30,6 +31,7 @@ pub mod meter;
 pub mod offer;
 pub mod own_limit;
 pub mod plan;
+pub mod queries;
 pub mod registry;
 pub mod repeat;
 pub mod run;

@@ -126,8 +126,9 @@ pub enum Groups<'a> {
         queries: &'a [usize],
         /// Where steps with query clients end by them.
         loops: Option<Loops>,
-        /// The kind of transaction whose rate per minute is the headline.
-        headline: usize,
+        /// The kind of transaction whose rate per minute is the headline; without one it is the
+        /// rate of all of them, and they are operations.
+        headline: Option<usize>,
         /// The numbers of clients that a frontier has at most, in place of those above.
         frontier: Option<Clients>,
     },
@@ -303,7 +304,8 @@ impl Planner<'_> {
         let mut plan = match self.groups {
             Groups::Clients(_) => StepPlan::plain(number, clients.0, end),
             Groups::TransactionsAndQueries { headline, .. } => StepPlan {
-                headline: Some(headline),
+                headline,
+                plain: headline.is_none(),
                 ..StepPlan::new(number, clients.0, clients.1, end)
             },
         };
@@ -415,7 +417,7 @@ pub(crate) mod tests {
         let round_up = Duration::from_secs(60);
         let loops = loops.then_some(Loops { warmup: 1, measured: 2, round_up });
         let frontier = None;
-        Groups::TransactionsAndQueries { transactions, queries, loops, headline: 0, frontier }
+        Groups::TransactionsAndQueries { transactions, queries, loops, headline: Some(0), frontier }
     }
 
     fn names(plan: Result<Plan>) -> Vec<String> {
@@ -513,7 +515,7 @@ pub(crate) mod tests {
             transactions: &[],
             queries: &[],
             loops: None,
-            headline: 0,
+            headline: Some(0),
             frontier: Some((4, 2)),
         };
         let made = of(groups, "--recovery-limit 9s").unwrap();

@@ -107,8 +107,9 @@ impl<F: Offer> Entry for BenchmarkLine<F> {
 /// Under which heading the help lists a flag.
 fn heading(id: &str) -> &'static str {
     match id {
-        "target" | "operational" | "analytical" | "files" | "pairs" | "scan_fields" | "variant"
-        | "params" | "params_seed" | "query_set" | "queries_dir" => "What runs",
+        "target" | "operational" | "analytical" | "file" | "files" | "mix" | "without"
+        | "pairs" | "scan_fields" | "variant" | "params" | "params_seed" | "query_set"
+        | "queries_dir" => "What runs",
         "clients"
         | "tx_clients"
         | "query_clients"

@@ -155,7 +155,7 @@ mod tests {
             transactions: &[4],
             queries: &[0, 1],
             loops: loops.then_some(loops_of_two),
-            headline: 0,
+            headline: Some(0),
             frontier: None,
         };
         let plan = plan(groups, &flags.pacing, &flags.common, Defaults::default()).unwrap();

@@ -8,11 +8,11 @@
 //! are part of the program; a folder of the same layout may replace them.
 
 mod embedded;
-mod names;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use hoap_conduct::queries::names;
 use hoap_record::input;
 use hoap_workload::answers::Query;
 use hoap_workload::{Error, ErrorKind, Result};
@@ -140,10 +140,7 @@ fn line_of(text: &str, answer: &str) -> Option<usize> {
 impl Text {
     /// Checks that a text names parameters of its query alone.
     fn of(query: &'static Query, file: String, text: Cow<'static, str>) -> Result<Text> {
-        let used = match file.ends_with(".json") {
-            true => names::json_parameters(&text),
-            false => names::parameters(&text),
-        };
+        let used = names::of(if file.ends_with(".json") { "mongodb" } else { "sql" }, &text);
         let known = query.parameters;
         if let Some(unknown) = used.iter().find(|name| !known.contains(name)) {
             let answer = format!("${unknown} is no parameter of {}", query.name);

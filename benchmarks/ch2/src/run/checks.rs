@@ -1,5 +1,6 @@
 //! What the database must hold before and after the run, and what the run did to it.
 
+use hoap_conduct::queries::CancelOnStop;
 use hoap_database::Database;
 use hoap_drive::Stop;
 use hoap_record::{Check, Remark, RemarkId, Verdict};
@@ -7,7 +8,6 @@ use hoap_workload::Result;
 use hoap_workload::checks::{Level, Reads, Watch};
 use hoap_workload::load::indexes;
 
-use super::queries::CancelOnStop;
 use crate::checks::by_database::{self, Aggregates};
 use crate::checks::by_key::Touched;
 use crate::checks::conditions::{Deliveries, conditions};

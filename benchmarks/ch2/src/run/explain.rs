@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use hoap_conduct::queries::CancelOnStop;
 use hoap_database::{AnalyticalSession, Database, Explained};
 use hoap_drive::Stop;
 use hoap_record::output::{self, Kind};
@@ -11,7 +12,6 @@ use hoap_workload::answers::{ANSWER, AnswerFile, Query};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::json;
 
-use super::queries::CancelOnStop;
 use crate::data::{Schema, Spec};
 use crate::queries::catalogue::QUERIES;
 use crate::queries::{ParameterSet, Parameters, Texts};

@@ -167,7 +167,7 @@ impl Flags {
                 measured: measured as usize,
                 round_up: self.round_up.map_or(SECOND, |time| time.0),
             }),
-            headline: Kind::NewOrder as usize,
+            headline: Some(Kind::NewOrder as usize),
             frontier: self.frontier.map(|most| (most.transactions, most.queries)),
         };
         plan(groups, &self.pacing, &self.common, Defaults::default())

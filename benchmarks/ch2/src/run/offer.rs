@@ -32,7 +32,7 @@ use crate::data::{DataSet, Schema};
 use crate::ledger::contribution::Contribution;
 use crate::note::{self, DataNote};
 use crate::nurand::Constants;
-use crate::stream::Streams;
+use crate::stream::{Asked, Streams};
 use crate::terminal::{Options, Terminals};
 
 /// The most warehouses whose documents are all read where nobody says how much.
@@ -107,7 +107,8 @@ impl Offer for Flags {
             let dialect = queried.analytics()?.dialect();
             let say = |line: &str| setting.say(line);
             let texts = self.texts.texts(schema, dialect, &QueryList::all(), say)?;
-            Ok(Streams::new(queried.clone(), data, texts, self.parameters.set()))
+            let asks = Asked { data, texts, parameters: self.parameters.set() };
+            Ok(Streams::new(queried.clone(), asks))
         });
         let streams = streams.transpose()?;
         let pair = Pair::new(self, &operational, analytical.as_ref(), terminals.as_ref());

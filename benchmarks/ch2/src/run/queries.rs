@@ -1,23 +1,15 @@
 //! What runs of the analytical queries have in common.
 
 use std::path::PathBuf;
-use std::sync::mpsc::RecvTimeoutError::Timeout;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use hoap_conduct::faults::is_unreachable;
 use hoap_conduct::flags::{Settings, settings};
 use hoap_conduct::values::QueryList;
-use hoap_database::{AnalyticalSession, Database};
-use hoap_drive::Stop;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::Result;
 use serde_json::json;
 
 use crate::data::Schema;
 use crate::queries::{ParameterSet, QuerySet, Texts, texts};
-
-/// How often a session is looked after.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// Which query texts run.
 #[derive(Debug, Args)]
@@ -71,31 +63,6 @@ impl TextArgs {
     }
 }
 
-/// The dialects of the databases that answer queries, by the first name of their schemes.
-const DIALECTS: [(&str, &str); 6] = [
-    ("asterixdb", "sqlpp"),
-    ("couchbase-analytics", "sqlpp"),
-    ("duckdb", "duckdb"),
-    ("mongodb", "mongodb"),
-    ("postgres", "postgres"),
-    ("sqlite", "sqlite"),
-];
-
-/// The dialect of the database of this URL, which is not opened.
-///
-/// # Errors
-/// Fails where it answers no queries.
-pub fn dialect(url: &str) -> Result<&'static str> {
-    hoap_databases::offers(url, &[hoap_database::What::Analytics])?;
-    let name = url.split(':').next().unwrap_or_default();
-    let scheme = hoap_databases::known().find(|scheme| scheme.names.contains(&name));
-    let first = scheme.and_then(|scheme| scheme.names.first());
-    let found = DIALECTS.iter().find(|(scheme, _)| Some(scheme) == first);
-    found.map(|(_, dialect)| *dialect).ok_or_else(|| {
-        Error::new(ErrorKind::Invalid, format!("find the texts for {name}:…"), "it has none")
-    })
-}
-
 /// Which parameters the queries get.
 #[derive(Debug, Args)]
 pub struct ParameterArgs {
@@ -133,37 +100,10 @@ impl ParameterArgs {
     }
 }
 
-/// Cancels what a session runs when somebody asks for the end, for as long as it lives.
-pub struct CancelOnStop {
-    _alive: std::sync::mpsc::Sender<()>,
-}
-
-impl CancelOnStop {
-    /// Watches the flag beside the session.
-    pub fn watch(stop: &Stop, session: &AnalyticalSession) -> Self {
-        let (alive, ended) = std::sync::mpsc::channel::<()>();
-        if let Some(cancel) = session.canceller() {
-            let stop = stop.clone();
-            std::thread::spawn(move || {
-                while ended.recv_timeout(LOOK) == Err(Timeout) {
-                    if stop.is_set() {
-                        cancel();
-                    }
-                }
-            });
-        }
-        CancelOnStop { _alive: alive }
-    }
-}
-
-/// Whether the database is there to be asked another query, after one failed in this way.
-pub async fn still_answers(target: &Database, error: &Error) -> bool {
-    let Ok(documents) = target.documents() else { return true };
-    !is_unreachable(error) || !documents.note().await.is_err_and(|e| is_unreachable(&e))
-}
-
 #[cfg(test)]
 mod tests {
+    use hoap_conduct::queries::dialect;
+
     use super::*;
 
     #[test]

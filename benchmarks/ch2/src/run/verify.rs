@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use hoap_conduct::caller::Caller;
+use hoap_conduct::queries::{CancelOnStop, still_answers};
 use hoap_conduct::values::QueryList;
 use hoap_database::{Answer, Database};
 use hoap_record::{Check, Verdict, input};
@@ -15,7 +16,7 @@ use hoap_workload::load::indexes;
 use hoap_workload::{Error, ErrorKind, Local};
 
 use super::checks::{Start, of_all_documents};
-use super::queries::{CancelOnStop, TextArgs, still_answers};
+use super::queries::TextArgs;
 use crate::answers::{DataSetName, StoredAnswer, StoredAnswers, stored};
 use crate::checks::conditions::Deliveries;
 use crate::checks::sample::Sample;

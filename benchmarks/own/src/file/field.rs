@@ -210,7 +210,7 @@ impl Reader<'_> {
 
     /// The text of a file beside the workload file, which may be a stranger's: no path and no link
     /// of it leads out of its folder.
-    fn beside(self, file: &str) -> io::Result<String> {
+    pub fn beside(self, file: &str) -> io::Result<String> {
         let folder = if self.folder == Path::new("") { Path::new(".") } else { self.folder };
         let path = folder.join(file).canonicalize()?;
         match path.starts_with(folder.canonicalize()?) {

@@ -48,6 +48,8 @@ pub struct File {
     pub digest: String,
     /// A digest of the operations.
     pub actions: String,
+    /// A digest of the queries, with their texts.
+    pub questions: String,
     /// The collections, in the order of the file.
     pub collections: Vec<Collection>,
     /// The operations, in the order of the file.
@@ -132,7 +134,7 @@ fn read(text: &str, name: &str, reader: Reader<'_>) -> Read<File> {
         }
     };
     let collections = keys.need("collections")?;
-    let mut actions = String::new();
+    let (mut actions, mut questions) = (String::new(), String::new());
     let operations = match keys.take("operations") {
         None => Vec::new(),
         Some(value) => {
@@ -142,7 +144,11 @@ fn read(text: &str, name: &str, reader: Reader<'_>) -> Read<File> {
     };
     let queries = match keys.take("queries") {
         None => Vec::new(),
-        Some(value) => value.entries()?.into_iter().map(operation::query).collect::<Read<_>>()?,
+        Some(value) => {
+            value.canonical(&mut questions);
+            let query = |entry| operation::query(entry, reader);
+            value.entries()?.into_iter().map(query).collect::<Read<Vec<Query>>>()?
+        }
     };
     keys.end()?;
     let mut canonical = format!("{seed}");
@@ -176,6 +182,7 @@ fn read(text: &str, name: &str, reader: Reader<'_>) -> Read<File> {
     }
     canonical.push_str(&reader.files.borrow());
     let of = |text: &str| format!("{:032x}", XxHash3_128::oneshot(text.as_bytes()));
-    let (digest, actions) = (of(&canonical), of(&actions));
-    Ok(File { name, about, seed, digest, actions, collections, operations, queries })
+    queries.iter().flat_map(|of| &of.texts).for_each(|(_, text)| questions.push_str(text));
+    let [digest, actions, questions] = [canonical, actions, questions].map(|text| of(&text));
+    Ok(File { name, about, seed, digest, actions, questions, collections, operations, queries })
 }

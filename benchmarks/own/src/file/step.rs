@@ -284,10 +284,14 @@ fn order(value: Value<'_>) -> Read<bool> {
     }
 }
 
-fn expect(value: Value<'_>) -> Read<Expect> {
-    match value.as_text() {
-        Some("any") => Ok(Expect::Any),
-        Some("none") => Ok(Expect::Between(Range { low: 0, high: 0 })),
+/// A number, a range, which may have no end, `any` or `none`.
+pub fn expect(value: Value<'_>) -> Read<Expect> {
+    let text = value.as_text().unwrap_or_default();
+    let low = text.strip_suffix("..").and_then(|low| low.trim().parse::<i64>().ok());
+    match (text, low) {
+        ("any", _) => Ok(Expect::Any),
+        ("none", _) => Ok(Expect::Between(Range { low: 0, high: 0 })),
+        (_, Some(low @ 0..)) => Ok(Expect::Between(Range { low, high: i64::MAX })),
         _ => range::lengths(value, i64::MAX).map(Expect::Between),
     }
 }

@@ -28,6 +28,23 @@ pub struct Operation {
     pub steps: Vec<Step>,
     /// How many slots it has.
     pub slots: usize,
+    /// The place of the query that it asks, in the place of steps.
+    pub query: Option<usize>,
+}
+
+/// An analytical query.
+#[derive(Debug)]
+pub struct Query {
+    /// The documents that are drawn for it.
+    pub draws: Vec<Draw>,
+    /// Its parameters.
+    pub params: Vec<(String, Source)>,
+    /// How many slots it has.
+    pub slots: usize,
+    /// Its texts by dialect.
+    pub texts: Vec<(String, String)>,
+    /// How many rows its answer has, if the file says so.
+    pub expect: Option<Expect>,
 }
 
 /// A document that an operation draws.

@@ -60,7 +60,8 @@ impl Plan {
             .map(|(stream, (count, _))| Permutation::new(*count, stream.at(HOT)))
             .collect();
         let counts: Vec<u64> = counted.iter().map(|(count, _)| *count).collect();
-        let (operations, changes) = operations::compile(&names, &types, (&counts, &hot))?;
+        let done = operations::compile(&names, &types, (&counts, &hot))?;
+        let operations::Done { operations, changes, queries } = done;
         let making = Making {
             names: &names,
             counted: &counted,
@@ -78,7 +79,7 @@ impl Plan {
         for (collection, (count, parent)) in collections.iter_mut().zip(counted) {
             (collection.count, collection.parent) = (count, parent);
         }
-        Ok(Plan { collections, nodes, root, operations, changes })
+        Ok(Plan { collections, nodes, root, operations, queries, changes })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use hoap_data::random::Stream;
 
-use super::action::{Changes, Operation};
+use super::action::{Changes, Operation, Query};
 use super::model::{Collection, Node};
 
 /// All collections of a file at a scale.
@@ -16,6 +16,8 @@ pub struct Plan {
     pub root: Stream,
     /// What is done with them.
     pub operations: Vec<Operation>,
+    /// The queries.
+    pub queries: Vec<Query>,
     /// What that changes, by collection.
     pub changes: Vec<Changes>,
 }

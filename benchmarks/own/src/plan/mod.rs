@@ -15,6 +15,7 @@ mod kinds;
 pub mod model;
 mod names;
 mod operations;
+pub mod queries;
 mod references;
 
 pub use compiled::Plan;

@@ -4,7 +4,7 @@
 use hoap_data::permutation::Permutation;
 use hoap_database::Index;
 
-use super::action::{Change, Changes, Draw, Is, Operation, Search, Step, Target, To, Which};
+use super::action::{Change, Changes, Draw, Is, Operation, Query, Search, Step, Target, To, Which};
 use super::changes::{Found, draws_new};
 use super::draw::{Documents, threshold};
 use super::kinds::Type;
@@ -17,7 +17,7 @@ use crate::file::operand::Operand;
 use crate::file::operation;
 use crate::file::range::Range;
 use crate::file::step::{self, Target as Aim, Test, Verb};
-use crate::file::wrong::{Wrong, instead};
+use crate::file::wrong::Wrong;
 
 /// One document.
 const ONE: Range = Range { low: 1, high: 1 };
@@ -32,31 +32,36 @@ pub struct Making<'a, 'f> {
     pub hot: &'a [Permutation],
 }
 
-/// All operations of a file, and what they do to its collections. Queries are checked.
+/// What a file does.
+pub struct Done {
+    /// Its operations.
+    pub operations: Vec<Operation>,
+    /// What they do to its collections.
+    pub changes: Vec<Changes>,
+    /// Its queries.
+    pub queries: Vec<Query>,
+}
+
+/// All operations and queries of a file.
 pub fn compile(
     names: &Names<'_>,
     types: &[Type],
     (counts, hot): (&[u64], &[Permutation]),
-) -> Result<(Vec<Operation>, Vec<Changes>), Wrong> {
+) -> Result<Done, Wrong> {
     let making = Making { references: References { names, types }, counts, hot };
-    for query in &names.file.queries {
-        let (mut scope, mut draws) = (Scope::default(), Vec::new());
-        making.draws(&query.draws, &mut scope, &mut draws)?;
-        for (_, operand) in &query.params {
-            making.references.source(operand, (None, false), &scope)?;
-        }
-    }
+    let queries = names.file.queries.iter().map(|of| making.query(of));
+    let queries = queries.collect::<Result<_, _>>()?;
     let mut found = Found::of(names.file.collections.len());
     let operations = names.file.operations.iter().map(|of| making.operation(of, &mut found));
     let operations = operations.collect::<Result<_, _>>()?;
-    Ok((operations, found.changes()))
+    Ok(Done { operations, changes: found.changes(), queries })
 }
 
 impl Making<'_, '_> {
     fn operation(&self, of: &operation::Operation, found: &mut Found) -> Result<Operation, Wrong> {
         let (mut scope, mut draws) = (Scope::default(), Vec::new());
         self.draws(&of.draws, &mut scope, &mut draws)?;
-        let mut steps = Vec::new();
+        let (mut steps, mut query) = (Vec::new(), None);
         for step in &of.steps {
             if step.verb != Verb::Query {
                 steps.push(self.step(step, (&mut scope, &mut draws), found)?);
@@ -66,7 +71,7 @@ impl Making<'_, '_> {
                 _ if of.steps.len() > 1 => {
                     return Err(Wrong::new(step.at, "a query is the only step of its operation"));
                 }
-                Aim::Of(name, _) => self.query(name)?,
+                Aim::Of(name, _) => query = Some(self.asked(name)?),
                 Aim::Drawn(_) => return Err(Wrong::new(step.at, "a query has a name")),
             }
         }
@@ -79,10 +84,17 @@ impl Making<'_, '_> {
             draws,
             steps,
             slots: scope.slots,
+            query,
         })
     }
 
-    fn draws(&self, said: &[Drawn], scope: &mut Scope, draws: &mut Vec<Draw>) -> Result<(), Wrong> {
+    /// The documents that are drawn.
+    pub fn draws(
+        &self,
+        said: &[Drawn],
+        scope: &mut Scope,
+        draws: &mut Vec<Draw>,
+    ) -> Result<(), Wrong> {
         for Drawn { name, collection: of, which } in said {
             let collection = self.stored(of)?;
             let draw = self.draw((collection, of.at), which, scope)?;
@@ -245,18 +257,6 @@ impl Making<'_, '_> {
                 draws.push(Draw { slot, batch: said.batch.unwrap_or(ONE), ..draw });
                 Ok((collection, Target::Slot(slot)))
             }
-        }
-    }
-
-    fn query(&self, name: &Name) -> Result<(), Wrong> {
-        let queries = &self.references.names.file.queries;
-        let names = || queries.iter().map(|query| query.name.text.as_str());
-        match names().any(|known| known == name.text) {
-            true => Ok(()),
-            false => Err(Wrong::new(
-                name.at,
-                format!("no query {}{}", name.text, instead(&name.text, names())),
-            )),
         }
     }
 

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hoap_conduct::queries::Asks;
 use hoap_data::random::Stream;
-use hoap_database::{Access, Database, Session};
-use hoap_drive::{Client, Completion, Next, Outcome, Workload};
+use hoap_database::{Access, AnalyticalSession, Database, Session};
+use hoap_drive::{Canceller, Client, Completion, Next, Outcome, Workload};
 use hoap_workload::{Error, ErrorKind, Result};
 
 use super::ledger::Ledger;
-use super::shared::Shared;
-use super::slots::{Drawn, Slot};
+use super::queries::Asked;
+use super::shared::{Drawn, Shared};
+use super::slots::Slot;
 use super::steps::{Flow, Steps};
 use super::work::{End, Work};
 use crate::plan::action::{Draw, Operation, Which};
@@ -22,19 +24,22 @@ const STREAM: u64 = u64::from_be_bytes(*b"own runs");
 /// How often a transaction is run again that conflicts.
 const RETRIES: u32 = 20;
 
-/// How far behind the last document the numbers begin of documents that never are.
-const NEVER: u64 = 1 << 40;
-
 /// The operations of a workload file on one database.
 pub struct Operations {
     database: Database,
     shared: Arc<Shared>,
+    /// The database of the operations that ask a query, and these, if there are some.
+    asks: Option<(Database, Asked)>,
 }
 
 impl Operations {
     /// Those of `shared` on a database.
-    pub fn new(database: Database, shared: Arc<Shared>) -> Operations {
-        Operations { database, shared }
+    pub fn new(
+        database: Database,
+        shared: Arc<Shared>,
+        asks: Option<(Database, Asked)>,
+    ) -> Operations {
+        Operations { database, shared, asks }
     }
 
     /// What all clients share.
@@ -47,8 +52,7 @@ impl Workload for Operations {
     type Client = Clerk;
 
     fn kinds(&self) -> Vec<&str> {
-        let all = &self.shared.workload.plan.operations;
-        self.shared.operations.iter().map(|at| all[*at].name.as_str()).collect()
+        self.shared.operations().map(|of| of.name.as_str()).collect()
     }
 
     fn blocking(&self) -> bool {
@@ -56,10 +60,21 @@ impl Workload for Operations {
     }
 
     async fn client(&self, number: usize) -> Result<Clerk> {
-        let session = self.database.operations()?.session().await?;
+        let mut operations = self.shared.operations();
+        let session = match operations.any(|of| of.query.is_none()) {
+            true => Some(self.database.operations()?.session().await?),
+            false => None,
+        };
+        let asks = match &self.asks {
+            None => None,
+            Some((database, asked)) => {
+                Some((database.analytics()?.session().await?, asked.clone()))
+            }
+        };
         let random = self.shared.clients.next(self.shared.seed, STREAM, number);
         Ok(Clerk {
             session,
+            asks,
             work: Work::new(self.shared.clone()),
             random,
             number: 0,
@@ -72,7 +87,9 @@ impl Workload for Operations {
 
 /// One client.
 pub struct Clerk {
-    session: Session,
+    /// `None` if all operations are queries.
+    session: Option<Session>,
+    asks: Option<(AnalyticalSession, Asked)>,
     work: Work,
     /// Its random numbers, of which each operation has a stream.
     random: Stream,
@@ -86,7 +103,7 @@ pub struct Clerk {
 
 impl Clerk {
     fn operation(&self) -> &'static Operation {
-        let at = self.work.shared.operations[self.kind];
+        let at = self.work.shared.chosen[self.kind];
         &self.work.shared.workload.plan.operations[at]
     }
 
@@ -94,17 +111,14 @@ impl Clerk {
         let shared = self.work.shared.clone();
         let collection = draw.collection;
         let numbers = &shared.numbers[collection];
-        let drawn = |number: u64, miss: bool| Drawn {
+        let drawn = |number: u64| Drawn {
             collection,
             at: shared.place(collection, number),
-            miss,
+            miss: false,
             more: Vec::new(),
         };
         Ok(match &draw.which {
-            Which::There(documents, miss) => match random.next_u64() < *miss {
-                true => drawn(numbers.loaded() + NEVER + below(random.next_u64(), NEVER), true),
-                false => drawn(numbers.draw(documents, random), false),
-            },
+            Which::There(..) => shared.there(draw, random),
             Which::Once(documents) => {
                 let Some(number) = numbers.once(documents, random) else {
                     let name = &shared.workload.plan.collections[collection].name;
@@ -114,7 +128,7 @@ impl Clerk {
                         .advise("load more documents, or run for a shorter time"));
                 };
                 self.work.doom((collection, number));
-                drawn(number, false)
+                drawn(number)
             }
             Which::New(parent) => {
                 let parent = parent.and_then(|slot| match &self.slots[slot] {
@@ -124,7 +138,7 @@ impl Clerk {
                 let most = (draw.batch.high - draw.batch.low).max(0) as u64;
                 let count = draw.batch.low as u64 + below(random.next_u64(), most);
                 let first = self.work.claim(collection, parent);
-                let mut drawn = drawn(first, false);
+                let mut drawn = drawn(first);
                 for _ in 1..count {
                     let number = self.work.claim(collection, parent);
                     drawn.more.push(shared.place(collection, number));
@@ -136,7 +150,9 @@ impl Clerk {
 
     /// Runs the operation once.
     async fn attempt(&mut self, operation: &Operation, access: Access) -> Result<Flow> {
-        let Clerk { session, work, slots, random, number, .. } = self;
+        let Clerk { session: Some(session), work, slots, random, number, .. } = self else {
+            return Ok(Flow::Done(0));
+        };
         let mut tx = session.begin(access).await?;
         let mut steps =
             Steps { tx: &mut tx, access, work, slots, random: random.child(*number).child(1) };
@@ -170,6 +186,12 @@ impl Clerk {
             return Err(e);
         }
         let operation = self.operation();
+        if let (Some(query), Some((session, asked))) = (operation.query, &mut self.asks) {
+            let query = &asked.queries()[query];
+            let parameters = asked.drawn(query, self.random.child(self.number).child(0));
+            let answer = asked.ask(session, query, &parameters).await?;
+            return Ok(Flow::Done(answer.rows.len() as u64));
+        }
         let access = if operation.transaction { Access::Write } else { Access::Each };
         loop {
             match self.attempt(operation, access).await {
@@ -223,6 +245,11 @@ impl Client for Clerk {
             Err(e) => (Outcome::Failed(e), 0),
         };
         Completion { outcome, retries, rows }
+    }
+
+    /// Of a query, which may take longer than a step.
+    fn canceller(&self) -> Option<Canceller> {
+        self.asks.as_ref().and_then(|(session, _)| session.canceller())
     }
 
     fn finish(self) -> Ledger {

@@ -21,6 +21,8 @@ pub type Place = (usize, u64);
 pub struct Ledger {
     /// Of each document, by the place of the field among those that are changed.
     pub written: HashMap<Place, Vec<(usize, Written)>>,
+    /// What was added to a field of all documents of a collection together.
+    pub added: HashMap<(usize, usize), Written>,
 }
 
 /// What was written to a field.
@@ -58,6 +60,11 @@ pub fn has(workload: &Workload, (collection, number): Place) -> bool {
     of == 1 || mix(number).is_multiple_of(of)
 }
 
+/// Whether it has all documents of a collection.
+pub fn is_whole(workload: &Workload, collection: usize) -> bool {
+    workload.plan.collections[collection].count <= SAMPLED
+}
+
 impl Ledger {
     /// Notes a write that began and ended at these times; without an end it may be without effect.
     pub fn note(
@@ -78,6 +85,15 @@ impl Ledger {
         }
     }
 
+    /// Notes what was added to a field of any document; if it is not `sure`, it may not have been.
+    pub fn note_sum(&mut self, of: (usize, usize), units: i64, sure: bool) {
+        let sum = self.added.entry(of).or_default();
+        match sure {
+            true => sum.added = sum.added.saturating_add(units),
+            false => sum.perhaps.push(units),
+        }
+    }
+
     fn field(&mut self, place: Place, field: usize) -> &mut Written {
         let fields = self.written.entry(place).or_default();
         let at = fields.iter().position(|(of, _)| *of == field).unwrap_or_else(|| {
@@ -95,6 +111,11 @@ impl Ledger {
 
     /// Takes in what another client saw.
     pub fn merge(&mut self, other: Ledger) {
+        for (of, sum) in other.added {
+            let own = self.added.entry(of).or_default();
+            own.added = own.added.saturating_add(sum.added);
+            own.perhaps.extend(sum.perhaps);
+        }
         for (place, fields) in other.written {
             for (field, written) in fields {
                 let own = self.field(place, field);

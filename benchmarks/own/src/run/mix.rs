@@ -6,6 +6,7 @@ use hoap_databases::offers;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::{Map, Value};
 
+use super::queries;
 use crate::file::step::Verb;
 use crate::plan::action::{Operation, Step};
 use crate::workload::Workload;
@@ -70,13 +71,33 @@ impl Mix {
         }
         let weights: Vec<_> =
             weights.into_iter().enumerate().filter(|(_, weight)| *weight > 0.0).collect();
-        if weights.is_empty() {
-            return wrong(
-                "no operation has a weight".into(),
-                "give the file operations: `hoap init own` shows some",
-            );
-        }
         Ok(Mix { weights, typed: typed.join(", ") })
+    }
+
+    /// The same without its operations.
+    pub fn nothing(self) -> Mix {
+        Mix { weights: Vec::new(), ..self }
+    }
+
+    /// Refuses a mix without an operation.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`].
+    pub fn some(&self, workload: &Workload) -> Result<()> {
+        match self.weights.is_empty() {
+            false => Ok(()),
+            true => {
+                let tried = format!("run {}", workload.file.name);
+                let answer = "no operation has a weight";
+                Err(Error::new(ErrorKind::Invalid, tried, answer)
+                    .advise("give the file operations: `hoap init own` shows some"))
+            }
+        }
+    }
+
+    /// The queries that operations ask.
+    pub fn asks(&self, workload: &Workload) -> Vec<usize> {
+        self.operations(workload).filter_map(|of| of.query).collect()
     }
 
     /// The benchmark's name: that of the file, with what is not of the file.
@@ -96,50 +117,51 @@ impl Mix {
         self.weights.iter().map(|(at, _)| &workload.plan.operations[*at])
     }
 
-    /// What decides the operations, for the record: their weights, and a digest of what they do.
-    pub fn noted(&self, workload: &Workload) -> Value {
+    /// What decides the operations, for the record: their weights, and digests of what they do and
+    /// of the queries, if some are asked.
+    pub fn noted(&self, workload: &Workload, asks: bool) -> Value {
         let mut noted = Map::new();
         for (at, weight) in &self.weights {
             noted.insert(workload.plan.operations[*at].name.clone(), (*weight).into());
         }
-        noted.insert("operations".into(), workload.file.actions.as_str().into());
+        if !self.weights.is_empty() {
+            noted.insert("operations".into(), workload.file.actions.as_str().into());
+        }
+        if asks {
+            noted.insert("queries".into(), workload.file.questions.as_str().into());
+        }
         noted.into()
     }
 
-    /// Refuses a database that cannot run one of the operations, by its name, before anything is
-    /// opened.
+    /// Refuses databases, of the operations and of the queries, that cannot run one of the
+    /// operations, by its name, before anything is opened.
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`].
-    pub fn offered(&self, workload: &Workload, url: &str) -> Result<()> {
+    pub fn offered(&self, workload: &Workload, [url, queried]: [&str; 2]) -> Result<()> {
         self.operations(workload).try_for_each(|of| {
             let refused = |mut e: Error| {
                 e.tried = format!("run the operation {} of {}", of.name, workload.file.name);
                 let rest = format!("--without {:?} runs the others", of.name);
                 e.advise(rest)
             };
-            if let Some(why) = never(of) {
-                let e = Error::new(ErrorKind::Invalid, String::new(), why);
-                return Err(refused(e));
+            if let Some(query) = of.query {
+                return queries::offered(workload, queried, &[query]).map_err(refused);
+            }
+            if of.steps.iter().any(|step| step.verb == Verb::Scan) {
+                let why = "scans in the order of keys do not run yet";
+                return Err(refused(Error::new(ErrorKind::Invalid, String::new(), why)));
             }
             offers(url, &needs(of)).map_err(refused)
         })
     }
 }
 
-/// Why no database runs an operation.
-fn never(operation: &Operation) -> Option<&'static str> {
-    match operation.steps.iter().any(|step| step.verb == Verb::Scan) {
-        _ if operation.steps.is_empty() => {
-            Some("queries of a workload file do not run beside its operations yet")
-        }
-        true => Some("scans in the order of keys do not run yet"),
-        false => None,
-    }
-}
-
-/// What an operation needs of a database.
+/// What an operation needs of the database of operations.
 pub fn needs(operation: &Operation) -> Vec<What> {
+    if operation.query.is_some() {
+        return Vec::new();
+    }
     if operation.transaction {
         return vec![What::Transactions];
     }

@@ -3,16 +3,19 @@
 //! * `client`, `steps`, `reads`, `writes`, `slots`: a client draws an operation's documents and runs
 //!   its steps.
 //! * `numbers`, `ledger`, `work`: which documents there are, and what was acknowledged.
-//! * `answers`, `checked`, `before`: what answers and documents must be.
+//! * `queries`: analytical queries, of operations, of query clients and of `hoap query`.
+//! * `answers`, `checked`, `before`, `kept`: what answers, documents and collections must be.
 
 mod answers;
 mod before;
 mod checked;
 mod client;
+mod kept;
 mod ledger;
 mod mix;
 mod numbers;
 mod offer;
+mod queries;
 mod reads;
 mod shared;
 mod slots;
@@ -21,3 +24,4 @@ mod work;
 mod writes;
 
 pub use offer::Flags;
+pub use queries::{Questions, ask};

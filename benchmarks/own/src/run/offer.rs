@@ -1,8 +1,9 @@
 //! The flags of `hoap run FILE.toml`, and how they become a run.
 
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use hoap_conduct::begin::{Basis, begin};
@@ -12,16 +13,20 @@ use hoap_conduct::faults::checking;
 use hoap_conduct::flags::{Clients, Common, settings, together};
 use hoap_conduct::offer::{BenchmarkLine, Offer, Recorded};
 use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
+use hoap_conduct::queries::Streams;
+use hoap_conduct::values::count;
 use hoap_conduct::{in_use, run};
 use hoap_data::Part;
 use hoap_database::Database;
 use hoap_databases::open;
+use hoap_databases::url::redact;
 use hoap_drive::NoWorkload;
 use hoap_record::merge::left_to_first;
-use hoap_record::{Check, Run, Verdict};
+use hoap_record::{Check, Remark, RemarkId, Run, Verdict};
 use hoap_workload::checks::level::unchecked;
 use hoap_workload::checks::{self, At, Level, Reading, Reads, Watch};
 use hoap_workload::claim::Claim;
+use hoap_workload::load::difference;
 use hoap_workload::note::{self, Note};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::json;
@@ -29,14 +34,20 @@ use serde_json::json;
 use super::before::go_on;
 use super::checked::{Before, Owed};
 use super::client::Operations;
+use super::kept::{self, Sums};
 use super::ledger::Ledger;
 use super::mix::{Mix, Weight};
+use super::queries::{self, Asked};
 use super::shared::Shared;
 use crate::load::loaded;
-use crate::workload::Workload;
+use crate::workload::{NAME, Workload};
 
 /// The flags of a run.
 #[derive(Debug, Args)]
+#[command(
+    mut_arg("target", |arg| arg.visible_alias("operational")),
+    mut_arg("clients", |arg| arg.visible_alias("tx-clients")),
+)]
 pub struct Flags {
     /// The workload file
     #[arg(value_name = "FILE")]
@@ -44,6 +55,14 @@ pub struct Flags {
     /// Clients, steps and the database.
     #[command(flatten)]
     pub clients: Clients,
+    /// The database of the queries, if it is another one
+    #[arg(long, value_name = "URL")]
+    pub analytical: Option<String>,
+    /// Query clients of each step, which ask the file's queries one after the other; every number
+    /// runs with every number of clients, and where 0 is among them also alone [default: 0,1 with
+    /// --analytical]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = count::<usize>)]
+    pub query_clients: Vec<usize>,
     /// Another weight of an operation; repeatable
     #[arg(long, value_name = "OPERATION=N")]
     pub mix: Vec<Weight>,
@@ -56,7 +75,65 @@ impl Flags {
     fn steps(&self) -> Result<Plan> {
         let Clients { clients, pacing, common, .. } = &self.clients;
         let numbers = if clients.is_empty() { &[1][..] } else { clients };
-        plan(Groups::Clients(numbers), pacing, common, Defaults::default())
+        let queries = match &self.query_clients[..] {
+            [] if self.analytical.is_some() => &[0, 1][..],
+            given => given,
+        };
+        let groups = match queries {
+            [] => Groups::Clients(numbers),
+            queries => Groups::TransactionsAndQueries {
+                transactions: numbers,
+                queries,
+                loops: None,
+                headline: None,
+                frontier: None,
+            },
+        };
+        plan(groups, pacing, common, Defaults::default())
+    }
+
+    /// The mix of a run; nothing if there is no client of operations.
+    fn mix(&self, workload: &Workload, plan: &Plan) -> Result<Mix> {
+        let mix = Mix::new(workload, &self.mix, &self.without)?;
+        match plan.has_operations() {
+            true => mix.some(workload).map(|()| mix),
+            false => Ok(mix.nothing()),
+        }
+    }
+
+    /// The URL of the database of the queries.
+    fn queried(&self) -> &str {
+        self.analytical.as_ref().unwrap_or(&self.clients.target)
+    }
+
+    /// Refuses what databases of these URLs cannot do, and what several drivers cannot.
+    fn possible(&self, workload: &Workload, plan: &Plan) -> Result<()> {
+        let mix = self.mix(workload, plan)?;
+        let tried = || format!("run {}", workload.file.name);
+        mix.offered(workload, [&self.clients.target, self.queried()])?;
+        if plan.has_queries() {
+            let all: Vec<usize> = (0..workload.asked.len()).collect();
+            if all.is_empty() {
+                let answer = "it has no queries, and there are query clients";
+                return Err(Error::new(ErrorKind::Invalid, tried(), answer)
+                    .advise("give it some, [queries.NAME], or leave out --query-clients"));
+            }
+            queries::offered(workload, self.queried(), &all)?;
+        }
+        let writes = mix.writes(workload);
+        if self.clients.common.conduct.part.is_some() && (writes || plan.has_queries()) {
+            let answer = match writes {
+                true => "several drivers keep no common ledger of a workload file yet",
+                false => "several drivers have no common queries of a workload file yet",
+            };
+            let advice = match writes {
+                true => "run one driver, or leave out what writes (--without)",
+                false => "run one driver, or leave out --query-clients",
+            };
+            let tried = format!("{} with --part", tried());
+            return Err(Error::new(ErrorKind::Invalid, tried, answer).advise(advice));
+        }
+        Ok(())
     }
 }
 
@@ -68,23 +145,16 @@ impl Offer for Flags {
     }
 
     fn planned(&self, _: &BenchmarkLine<Flags>) -> Result<Plan> {
-        let workload = Workload::read(&self.file, 1.0)?;
-        let mix = Mix::new(workload, &self.mix, &self.without)?;
-        mix.offered(workload, &self.clients.target)?;
-        if self.clients.common.conduct.part.is_some() && mix.writes(workload) {
-            let answer = "several drivers keep no common ledger of a workload file yet";
-            let tried = format!("run {} with --part", workload.file.name);
-            return Err(Error::new(ErrorKind::Invalid, tried, answer)
-                .advise("run one driver, or leave out what writes (--without)"));
-        }
-        self.steps()
+        let plan = self.steps()?;
+        self.possible(Workload::read(&self.file, 1.0)?, &plan)?;
+        Ok(plan)
     }
 
     async fn record(&self, line: &BenchmarkLine<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
         let plan = self.planned(line)?;
         let target = open(&self.clients.target).await?;
         let (workload, note) = loaded(&target, &self.file, "run").await?;
-        let mix = Mix::new(workload, &self.mix, &self.without)?;
+        let mix = self.mix(workload, &plan)?;
         for operation in mix.operations(workload) {
             super::mix::needs(operation).into_iter().try_for_each(|what| target.has(what))?;
         }
@@ -93,7 +163,11 @@ impl Offer for Flags {
         let shared = Shared::new(workload, &mix.weights, own);
         let documents = workload.stored.iter().map(|at| workload.plan.collections[*at].count);
         let level = self.clients.level(documents.sum());
-        let opened = Opened { flags: self, plan, target, note, workload, mix, level };
+        let follower = match &self.analytical {
+            Some(url) if *url != self.clients.target => Some(follower(url, &note, setting).await?),
+            _ => None,
+        };
+        let opened = Opened { flags: self, plan, target, follower, note, workload, mix, level };
         opened.run(shared, setting).await
     }
 }
@@ -103,6 +177,8 @@ struct Opened<'a> {
     flags: &'a Flags,
     plan: Plan,
     target: Database,
+    /// The database of the queries, if it is another one.
+    follower: Option<Database>,
     note: Note,
     workload: &'static Workload,
     mix: Mix,
@@ -111,7 +187,7 @@ struct Opened<'a> {
 
 impl Opened<'_> {
     async fn run(&self, mut shared: Shared, setting: &Setting<'_>) -> Result<Recorded> {
-        let Opened { flags, plan, target, note, workload, mix, level } = self;
+        let Opened { flags, plan, target, follower, note, workload, mix, level } = self;
         let workload = *workload;
         let name = mix.name(workload);
         let claim = match mix.writes(workload) {
@@ -121,12 +197,17 @@ impl Opened<'_> {
         let claim = claim.as_ref();
         let record = async {
             let is_used = note.runs > 0;
-            if is_used {
+            if is_used && mix.operations(workload).any(|of| of.query.is_none()) {
                 let place =
                     |collection: usize, number: u64| workload.plan.place(collection, number);
                 go_on(target, workload, &mut shared.numbers, &place).await?;
             }
-            let own = settings(json!({ "properties": mix.noted(workload) }));
+            let asks = plan.has_queries() || !mix.asks(workload).is_empty();
+            let own = settings(json!({
+                "properties": mix.noted(workload, asks),
+                "analytical": flags.analytical.as_deref().map(redact),
+                "query-clients": (!flags.query_clients.is_empty()).then_some(&flags.query_clients),
+            }));
             let checked = Clients::checked(Some(*level));
             let settings = together([flags.clients.settings(&plan.steps), own, checked]);
             let constants = json!({ "run_seed": setting.common.run_seed });
@@ -135,9 +216,22 @@ impl Opened<'_> {
             if *level == Level::Off {
                 record.remarks.push(unchecked());
             }
+            record.analytical = follower.as_ref().map(Database::description);
             let before = is_used.then(RefCell::default);
-            let operations = Operations::new(target.clone(), Arc::new(shared));
-            let on_data = OnData { operations, opened: self, claim, before, reads: Reads::new() };
+            let shared = Arc::new(shared);
+            let queried = follower.as_ref().unwrap_or(target);
+            let asked = match asks {
+                true => Some(Asked::new(shared.clone(), queried.analytics()?.dialect())),
+                false => None,
+            };
+            let of_clients = asked.clone().filter(|_| plan.has_queries());
+            let streams = of_clients.map(|asked| Streams::new(queried.clone(), asked));
+            let asked = asked.filter(|_| !mix.asks(workload).is_empty());
+            let asks = asked.map(|asked| (queried.clone(), asked));
+            let operations = Operations::new(target.clone(), shared, asks);
+            let reads = Reads::new();
+            let sums = RefCell::default();
+            let on_data = OnData { operations, streams, opened: self, claim, before, reads, sums };
             run::record(setting, plan, record, on_data).await
         };
         in_use::during(setting, claim, record).await
@@ -147,11 +241,14 @@ impl Opened<'_> {
 /// The operations on their data.
 struct OnData<'a> {
     operations: Operations,
+    streams: Option<Streams<Asked>>,
     opened: &'a Opened<'a>,
     claim: Option<&'a Claim<'a>>,
     /// What earlier runs have left; `None` if the data is as loaded.
     before: Option<RefCell<Before>>,
     reads: Reads,
+    /// The sums of fields over collections before the run.
+    sums: RefCell<Sums>,
 }
 
 const BEFORE: &str = "before the run";
@@ -169,18 +266,35 @@ impl OnData<'_> {
         let shared = &**self.operations.shared();
         let whole = matches!(reader, Ok(Reading::Keys(_)));
         let owed = Owed { shared, ledger, before: self.before.as_ref(), whole };
-        checks::all(&at, &owed, reader).await
+        let mut checks = checks::all(&at, &owed, reader).await?;
+        if *level == Level::Full {
+            let on = (at.documents, watch);
+            checks.extend(kept::kept(on, workload, when).await?);
+            let sums = kept::sums(on, workload).await?;
+            match ledger {
+                None => *self.sums.borrow_mut() = sums,
+                Some(ledger) => {
+                    let before = self.sums.borrow();
+                    checks.extend(kept::hold_sums(shared, (&before, &sums), ledger, when));
+                }
+            }
+        }
+        Ok(checks)
     }
 }
 
 impl Benchmark for OnData<'_> {
     type Operations = Operations;
-    type Queries = NoWorkload;
+    type Queries = Streams<Asked>;
     type Probes = NoWorkload;
     type Known = Ledger;
 
     fn operations(&self) -> Option<&Operations> {
-        Some(&self.operations)
+        Some(&self.operations).filter(|_| self.opened.plan.has_operations())
+    }
+
+    fn queries(&self) -> Option<&Streams<Asked>> {
+        self.streams.as_ref()
     }
 
     fn target(&self) -> &Database {
@@ -196,7 +310,10 @@ impl Benchmark for OnData<'_> {
     }
 
     async fn before(&mut self, setting: &Setting<'_>, checks: &mut Vec<Check>) -> Result<()> {
-        let Opened { flags, target, level, .. } = self.opened;
+        let Opened { flags, target, level, plan, .. } = self.opened;
+        if !plan.has_operations() {
+            return Ok(());
+        }
         let asked = setting.caller.stop();
         let stop = || asked.is_set();
         let watch = Watch::new(&stop, &self.reads);
@@ -236,12 +353,46 @@ impl Benchmark for OnData<'_> {
         known: &Ledger,
         _: &mut Run,
     ) -> Result<Vec<Check>> {
-        if self.opened.level == Level::Off {
+        if self.opened.level == Level::Off || self.operations().is_none() {
             return Ok(Vec::new());
         }
         let never = || false;
         let watch = Watch::new(&never, &self.reads);
         let ledger = self.claim.map(|_| known);
         checking(setting, async || self.check(ledger, ("after the run", &watch)).await).await
+    }
+
+    async fn finish(&self, _: &Setting<'_>, _: &Path, _: bool) -> Vec<Remark> {
+        let warned = self.streams.iter().flat_map(Streams::warnings);
+        warned.map(|text| Remark::new(RemarkId::DatabaseWarned, text)).collect()
+    }
+}
+
+/// How often a database is looked at that is to follow.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Opens the database of the queries, and waits until it holds the data of this note.
+async fn follower(url: &str, note: &Note, setting: &Setting<'_>) -> Result<Database> {
+    let database = open(url).await?;
+    if database.documents().is_err() {
+        return Ok(database);
+    }
+    let (begun, limit) = (Instant::now(), setting.common.faults.recovery_limit.0);
+    let there = loop {
+        match note::expect_loaded(&database, NAME).await {
+            Err(_) if begun.elapsed() < limit && !setting.is_stopped() => {
+                tokio::time::sleep(LOOK).await;
+            }
+            there => break there?,
+        }
+    };
+    match difference(&there, NAME, &note.data) {
+        None => Ok(database),
+        Some(other) => {
+            let tried = format!("ask {}", database.description().url);
+            let answer = format!("it holds other data than the operational one: {other}");
+            Err(Error::new(ErrorKind::Invalid, tried, answer)
+                .advise("name two databases that hold the same data"))
+        }
     }
 }

@@ -6,7 +6,8 @@ use hoap_workload::Result;
 use serde_json::{Map, Value};
 
 use super::answers::{Looked, Sought};
-use super::slots::{Answered, Drawn, Slot, set};
+use super::shared::Drawn;
+use super::slots::{Answered, Slot, set};
 use super::steps::{Flow, Steps, hold};
 use crate::plan::action::{Search, Step};
 use crate::plan::draw::below;

@@ -3,13 +3,30 @@
 use std::time::Instant;
 
 use hoap_data::Part;
+use hoap_data::random::Stream;
 use hoap_workload::clients::ClientStreams;
 
 use super::numbers::Numbers;
 use crate::generate::place::At;
-use crate::plan::action::Which;
-use crate::plan::draw::Choice;
+use crate::plan::action::{Draw, Operation, Which};
+use crate::plan::draw::{Choice, below};
 use crate::workload::Workload;
+
+/// How far behind the last document the numbers begin of documents that never are.
+const NEVER: u64 = 1 << 40;
+
+/// A document that was drawn.
+#[derive(Debug)]
+pub struct Drawn {
+    /// Its collection.
+    pub collection: usize,
+    /// Its place.
+    pub at: At,
+    /// Whether it is one that never is.
+    pub miss: bool,
+    /// The others of its batch.
+    pub more: Vec<At>,
+}
 
 /// What all clients of a run share.
 pub struct Shared {
@@ -20,7 +37,7 @@ pub struct Shared {
     /// Which operation is drawn how often.
     pub mix: Choice,
     /// The operations of the mix, by their places in the plan.
-    pub operations: Vec<usize>,
+    pub chosen: Vec<usize>,
     /// Whether every answer is compared.
     pub check: bool,
     /// The seed of all draws.
@@ -57,7 +74,7 @@ impl Shared {
             workload,
             numbers: numbers.collect(),
             mix: Choice::new(of.len(), &of, &crate::file::model::Dist::Uniform),
-            operations: weights.iter().map(|(at, _)| *at).collect(),
+            chosen: weights.iter().map(|(at, _)| *at).collect(),
             check,
             seed,
             clients: ClientStreams::default(),
@@ -66,9 +83,28 @@ impl Shared {
         }
     }
 
+    /// The operations of the mix.
+    pub fn operations(&self) -> impl Iterator<Item = &'static Operation> {
+        let all = &self.workload.plan.operations;
+        self.chosen.iter().map(move |at| &all[*at])
+    }
+
     /// Nanoseconds since the clock of the ledger began.
     pub fn now(&self) -> u64 {
         u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// A document that is drawn of those that are there, or of those that never are.
+    pub fn there(&self, draw: &Draw, random: &mut Stream) -> Drawn {
+        let (collection, numbers) = (draw.collection, &self.numbers[draw.collection]);
+        let (number, miss) = match &draw.which {
+            Which::There(_, miss) if random.next_u64() < *miss => {
+                (numbers.loaded() + NEVER + below(random.next_u64(), NEVER), true)
+            }
+            Which::There(documents, _) => (numbers.draw(documents, random), false),
+            Which::Once(_) | Which::New(_) => (0, false),
+        };
+        Drawn { collection, at: self.place(collection, number), miss, more: Vec::new() }
     }
 
     /// The place of a document.

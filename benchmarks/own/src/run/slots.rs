@@ -9,7 +9,7 @@ use hoap_database::path;
 use hoap_database::{Bounds, Condition, Is as Must};
 use serde_json::{Map, Number, Value};
 
-use super::shared::Shared;
+use super::shared::{Drawn, Shared};
 use crate::file::model::DateFormat;
 use crate::file::operand::Pick;
 use crate::generate::json;
@@ -29,19 +29,6 @@ pub enum Slot {
     Element(At),
     /// Documents that were answered.
     Answers(Vec<Answered>),
-}
-
-/// A document that was drawn.
-#[derive(Debug)]
-pub struct Drawn {
-    /// Its collection.
-    pub collection: usize,
-    /// Its place.
-    pub at: At,
-    /// Whether it is one that never is.
-    pub miss: bool,
-    /// The others of its batch.
-    pub more: Vec<At>,
 }
 
 /// A document that was answered.

@@ -6,7 +6,8 @@ use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
 use super::numbers::There;
-use super::slots::{Answered, Drawn, Slot, Tested, Values};
+use super::shared::Drawn;
+use super::slots::{Answered, Slot, Tested, Values};
 use super::work::{End, Work};
 use crate::file::step::Verb;
 use crate::plan::action::{Each, Operation, Source, Step, Target};

@@ -128,7 +128,8 @@ impl Work {
     /// A command begins that changes a field.
     pub fn writes(&mut self, place: Place, field: usize, effect: Effect) {
         let known = self.shared.workload.changed(place.0)[field].known;
-        if known != Known::Nothing && has(self.shared.workload, place) {
+        let is_added = matches!(effect, Effect::Added(_));
+        if known != Known::Nothing && (is_added || has(self.shared.workload, place)) {
             self.open.push(Did::Wrote(place, field, effect));
         }
     }
@@ -161,7 +162,12 @@ impl Work {
         for did in std::mem::take(&mut self.open) {
             match did {
                 Did::Wrote(place, field, effect) if end != End::Nothing => {
-                    self.ledger.note(place, field, effect, times);
+                    if let Effect::Added(units) = effect {
+                        self.ledger.note_sum((place.0, field), units, end == End::Done);
+                    }
+                    if has(self.shared.workload, place) {
+                        self.ledger.note(place, field, effect, times);
+                    }
                 }
                 Did::Put(place) if end != End::Nothing => {
                     self.shared.numbers[place.0].put(place.1, end.there(There::Yes, There::Yes));

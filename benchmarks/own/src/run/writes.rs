@@ -6,7 +6,8 @@ use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
 use super::ledger::Effect;
-use super::slots::{Drawn, Slot, Tested, set, units};
+use super::shared::Drawn;
+use super::slots::{Slot, Tested, set, units};
 use super::steps::{Flow, Steps, hold};
 use crate::generate::place::At;
 use crate::plan::action::{Step, Target, To};

@@ -217,6 +217,34 @@ fn of_operations() {
             ("read = \"a\"\nscan = \"a\"", "11:1: a step does one thing, here are read and scan"),
             ("query = \"q\"", "13:9: no query q"),
             (
+                "query = \"q\"\n[queries.r]\ncolumns = [\"x\"]\ntext.oracle = \"SELECT 1\"",
+                "16:6: `oracle` is no dialect; there are sqlite, duckdb, postgres, mongodb and sqlpp",
+            ),
+            (
+                "query = \"q\"\n[queries.q]\ncolumns = [\"x\"]\ntext.sqlite = \"SELECT $since\"",
+                "16:6: the text of q in sqlite names $since, which is none of its params",
+            ),
+            (
+                "query = \"q\"\n[queries.q]\ncolumns = [\"x\"]\nparams = { since = 1 }\ntext.mongodb = \"[]\"",
+                "17:6: the text of q in mongodb does not name $since",
+            ),
+            (
+                "query = \"q\"\n[queries.q]\ncolumns = [\"x\"]\ndraw.a = { new = \"a\", parent = \"$s\" }\ntext.sqlite = \"\"",
+                "16:32: $s is no draw and no answer (`as`) of an earlier step",
+            ),
+            (
+                "query = \"q\"\n[queries.q]\ncolumns = [\"x\"]\ndraw.s = { new = \"shops\" }\ntext.sqlite = \"\"",
+                "16:6: a query writes nothing: draw.NAME = { from = \"COLLECTION\" }",
+            ),
+            (
+                "query = \"q\"\n[queries.q]\ncolumns = [\"x\", \"m:ratio\"]\norder = \"-m\"\ntext.sqlite = \"\"",
+                "16:9: m is a ratio, which orders no rows",
+            ),
+            (
+                "query = \"q\"\n[queries.q]\ncolumns = [\"x\"]\nfile = \"none/{dialect}.sql\"",
+                "16:8: read none/sqlite.sql: No such file or directory (os error 2)",
+            ),
+            (
                 "read = \"a\"\nif = { y = { min = \"$new\" } }",
                 "14:20: $new is the field's generator anew: it belongs to `set`",
             ),

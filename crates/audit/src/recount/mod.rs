@@ -52,7 +52,6 @@ fn one(of: &Of<'_>, before: f64, findings: &mut Findings) {
     }
     if let Some(clients) = step.clients {
         findings.same(&of.place, "clients", clients, step.tx_clients);
-        findings.same(&of.place, "query_clients of one side", step.query_clients, 0);
     }
     if of.log.is_none() && (!step.transactions.is_empty() || step.freshness.is_some()) {
         findings
@@ -92,8 +91,8 @@ fn one(of: &Of<'_>, before: f64, findings: &mut Findings) {
 fn name(step: &Step) -> String {
     let some = |n: usize, one: &str, more: &str| format!("{n} {}", if n == 1 { one } else { more });
     let clients = match step.clients {
-        Some(clients) => some(clients, "client", "clients"),
-        None => {
+        Some(clients) if step.query_clients == 0 => some(clients, "client", "clients"),
+        _ => {
             format!("{} tx, {}", step.tx_clients, some(step.query_clients, "query", "queries"))
         }
     };

@@ -19,8 +19,8 @@ pub struct StepPlan {
     pub tx_clients: usize,
     /// Query clients (streams).
     pub query_clients: usize,
-    /// Whether the workload has one side, so that its clients are neither of transactions nor of
-    /// queries.
+    /// Whether all its operations count alike, as in a workload with one side: its clients are
+    /// none of transactions.
     pub plain: bool,
     /// What sets the pace of the transaction clients.
     pub pace: Pace,
@@ -113,7 +113,8 @@ impl StepPlan {
             Pace::Closed => None,
             Pace::Open { rate, .. } => Some(rate),
         };
-        step_name(self.tx_clients, (!self.plain).then_some(self.query_clients), rate)
+        let has_sides = !self.plain || self.query_clients > 0;
+        step_name(self.tx_clients, has_sides.then_some(self.query_clients), rate)
     }
 
     /// Whether the step begins with the measured window.
@@ -154,9 +155,6 @@ impl StepPlan {
         }
         if self.tick.is_zero() {
             return refuse("its tick is zero");
-        }
-        if self.plain && self.query_clients > 0 {
-            return refuse("a workload without two sides has no query clients");
         }
         if let Pace::Open { rate, .. } = self.pace {
             if self.tx_clients == 0 {

@@ -9,20 +9,23 @@ mod files;
 mod fleet;
 mod history;
 mod named;
+mod or_file;
 mod report;
 mod run;
 #[cfg(target_os = "linux")]
 mod torture;
-mod verify;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use hoap_ch2::run::query::Questions;
+use hoap_ch2::run::verify::Verify;
 use hoap_conduct::Chosen;
 use hoap_conduct::load::AskedLoad;
 use hoap_doctor::Doctor;
 use hoap_own::learn::Learn;
+use hoap_own::run::Questions as QuestionsOwn;
+use hoap_own::verify::Verify as VerifyOwn;
 
 pub use answers::*;
 pub use bundle::*;
@@ -33,11 +36,11 @@ pub use files::*;
 pub use fleet::*;
 pub use history::*;
 pub use named::Named;
+pub use or_file::OrFile;
 pub use report::*;
 pub use run::*;
 #[cfg(target_os = "linux")]
 pub use torture::*;
-pub use verify::VerifyAny;
 
 /// Whether it loads, and what it may cost.
 #[derive(Debug, Args)]
@@ -98,12 +101,12 @@ pub enum Command {
         benchmark: Named<Box<dyn AskedLoad>>,
     },
     /// Check that a database holds consistent data and gives right answers
-    Verify(VerifyAny),
+    Verify(OrFile<Verify, VerifyOwn>),
     /// Examine an empty database with data of Hoap's own, which is removed: run it before
     /// publishing
     Doctor(Doctor),
     /// Run the analytical queries one after the other
-    Query(Questions),
+    Query(OrFile<Questions, QuestionsOwn>),
     /// Look at answers that queries left in folders
     Answers {
         #[command(subcommand)]

@@ -40,7 +40,7 @@ pub async fn command(context: &mut Context, command: Command) -> Result<(), Fail
         Command::Learn(args) => learn::learn(context, &args),
         Command::Load { how, benchmark } => load::load(context, &*benchmark.0, &how).await,
         Command::Verify(args) => verify::any(context, &args).await,
-        Command::Query(args) => query::query(context, &args).await,
+        Command::Query(args) => query::any(context, &args).await,
         Command::Answers { command: AnswersCommand::Compare(args) } => {
             answers::compare(context, &args)
         }

@@ -1,24 +1,44 @@
-//! `hoap query`: the analytical queries one after the other.
+//! `hoap query`: analytical queries one after the other.
 
-use hoap_ch2::run::query::{Answered, AskedQueries, Questions, ask};
+use hoap_ch2::run::query::{self, Questions};
+use hoap_conduct::queries::{Answered, AskedQueries};
+use hoap_own::run as own;
 use hoap_workload::answers::Query;
 use hoap_workload::words::{counted, noun};
 use serde_json::json;
 
 use super::context::Context;
+use crate::args::OrFile;
 use crate::failure::Failure;
 
-/// Runs the queries, prints their times, and fails where one failed.
-pub async fn query(context: &Context, args: &Questions) -> Result<(), Failure> {
-    if args.print_texts {
-        return print_texts(context, args);
+/// Asks the queries of a benchmark, or of a workload file.
+pub async fn any(
+    context: &Context,
+    args: &OrFile<Questions, own::Questions>,
+) -> Result<(), Failure> {
+    match args {
+        OrFile::Named(args) if args.print_texts => print_texts(context, args),
+        OrFile::Named(args) => {
+            let asked = query::ask(context, args).await?;
+            let set = args.parameters.set();
+            let how = format!(", {} set, {} parameters", args.texts.query_set, set.name());
+            context.result(&query::json(&asked, args), || text_of(&asked, &how));
+            verdict(&asked)
+        }
+        OrFile::File(args) => {
+            let asked = own::ask(context, args).await?;
+            context.result(&asked.json(|query| query.name.into()), || text_of(&asked, ""));
+            verdict(&asked)
+        }
     }
-    let asked = ask(context, args).await?;
-    context.result(&asked.json(args), || text_of(&asked, args));
+}
+
+/// Fails where a query failed.
+fn verdict(asked: &AskedQueries) -> Result<(), Failure> {
     match asked.failed.first() {
         None => Ok(()),
         Some((query, first)) => {
-            let (n, of) = (asked.failed.len() + asked.left_out.len(), args.queries.0.len());
+            let (n, of) = (asked.failed.len() + asked.left_out.len(), asked.count());
             let told = format!("{n} of {of} queries did not pass, first {}", query.name);
             Err(Failure::from(first.clone()).because(&told))
         }
@@ -35,13 +55,9 @@ fn print_texts(context: &Context, args: &Questions) -> Result<(), Failure> {
     Ok(())
 }
 
-fn text_of(asked: &AskedQueries, args: &Questions) -> String {
-    let mut text = format!(
-        "{}, {} set, {} parameters\n",
-        counted(args.queries.0.len(), "query", "queries"),
-        args.texts.query_set,
-        args.parameters.set().name()
-    );
+/// A line for each; the first says `how` they were asked.
+fn text_of(asked: &AskedQueries, how: &str) -> String {
+    let mut text = format!("{}{how}\n", counted(asked.count(), "query", "queries"));
     for Answered { query, rows, seconds, .. } in &asked.answered {
         let unit = noun(*rows, "row", "rows");
         let asks: String = query.asks.chars().take(50).collect();

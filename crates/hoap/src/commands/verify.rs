@@ -6,14 +6,17 @@ use hoap_workload::words::counted;
 use serde_json::json;
 
 use super::context::Context;
-use crate::args::VerifyAny;
+use crate::args::OrFile;
 use crate::failure::Failure;
 
 /// Checks a benchmark's documents, or those of a workload file.
-pub async fn any(context: &Context, args: &VerifyAny) -> Result<(), Failure> {
+pub async fn any(
+    context: &Context,
+    args: &OrFile<Verify, hoap_own::verify::Verify>,
+) -> Result<(), Failure> {
     match args {
-        VerifyAny::Ch2(args) => verify(context, args).await,
-        VerifyAny::Own(args) => {
+        OrFile::Named(args) => verify(context, args).await,
+        OrFile::File(args) => {
             let checks = hoap_own::verify::checks(context, args).await?;
             context.result(&json!({ "checks": checks }), || hoap_report::check_lines(&checks));
             verdict(&Verified { checks, unanswered: Vec::new() })

@@ -54,6 +54,8 @@ mod on_postgres_replica;
 mod on_slurm;
 mod outputs;
 mod own;
+mod own_kept;
+mod own_queries;
 #[cfg(target_os = "linux")]
 mod package;
 mod pair;

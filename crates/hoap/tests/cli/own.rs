@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{End, Place};
 
 /// A place with the examples of workload files.
-fn place() -> Place {
+pub fn place() -> Place {
     let p = Place::new();
     for name in ["shop.toml", "telemetry.toml", "sessions.toml"] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/workloads");
@@ -299,7 +299,7 @@ fn the_examples_run_and_every_answer_is_compared() {
 }
 
 /// What the checks of a run found, and the first errors of its operations.
-fn found(end: &End) -> String {
+pub fn found(end: &End) -> String {
     let run = end.value()["run"].take();
     let all = |list: &Value| list.as_array().cloned().unwrap_or_default();
     let details = all(&run["checks"]).into_iter().map(|check| check["detail"].clone());
@@ -350,6 +350,11 @@ fn what_a_database_loses_or_changes_is_found_and_named() {
             "shop",
             "AFTER UPDATE ON customers BEGIN UPDATE orders SET doc = jsonb_set(doc, '$.customer', 'x') WHERE key % 3 = 0; END",
             ": customer is \"x\"",
+        ),
+        (
+            "shop",
+            "AFTER UPDATE ON customers BEGIN DELETE FROM orders WHERE doc ->> '$.customer' = NEW.key; END",
+            ", and what it is made of is 0",
         ),
         (
             "telemetry",

@@ -100,8 +100,8 @@ impl<'a> Measured<'a> {
         body.filled(&headline);
         if self.measure == Measure::Hybrid {
             body.filled(&throughput);
-            self.interference(body);
         }
+        self.interference(body);
         let operations = self.own(tables::operations(&self.entries));
         body.heading(match self.measure {
             Measure::Hybrid => "All transactions",
@@ -178,10 +178,12 @@ impl<'a> Measured<'a> {
             return;
         }
         body.heading("Interference");
-        body.paragraph(
-            "What each side takes from the other at equal numbers of clients. A tpM ratio below 1: \
-             queries slow transactions down. A power ratio above 1: transactions slow queries down.",
-        );
+        body.paragraph(&format!(
+            "What each side takes from the other at equal numbers of clients. A {unit} ratio below 1: \
+             queries slow {operations} down. A power ratio above 1: {operations} slow queries down.",
+            unit = self.measure.unit(),
+            operations = self.measure.operations_word(),
+        ));
         body.filled(&interference);
     }
 
@@ -191,10 +193,12 @@ impl<'a> Measured<'a> {
             return;
         }
         self.open(body, "queries", "Queries");
-        body.paragraph(
-            "Power is the geometric mean of the 22 mean times; QpH is 22 × 3600 s through their sum, \
-             times the streams. Both need all 22 queries.",
-        );
+        let n = self.entries.iter().flat_map(|e| &e.run.steps).map(|s| s.queries.len()).max();
+        let n = n.unwrap_or_default();
+        body.paragraph(&format!(
+            "Power is the geometric mean of the {n} mean times; QpH is {n} × 3600 s through their sum, \
+             times the streams. Both need all {n} queries."
+        ));
         body.filled(&rates);
         let all = self.all();
         let any = |run: &Loaded| run.run.steps.iter().any(|s| !s.queries.is_empty());

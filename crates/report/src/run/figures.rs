@@ -34,9 +34,10 @@ impl KeyFigure {
 
 /// The figures that were measured.
 pub fn of_run(run: &Run) -> Vec<KeyFigure> {
+    let has_queries = run.steps.iter().any(|step| step.query_clients > 0);
     let mut figures = match Measure::of(run) {
-        Measure::Hybrid => hybrid(run),
-        Measure::Plain => plain(run),
+        Measure::Plain if !has_queries => plain(run),
+        _ => hybrid(run),
     };
     match &run.search {
         Some(search) => figures.insert(0, highest_rate(search)),
@@ -57,8 +58,14 @@ fn hybrid(run: &Run) -> Vec<KeyFigure> {
     };
     let alone = best(run, |s| s.tx_clients > 0 && s.query_clients == 0 && sustained(s));
     let beside = best(run, |s| s.tx_clients > 0 && s.query_clients > 0 && sustained(s));
-    figures.extend(alone.map(|s| operations("Transactions alone", s, run)));
-    figures.extend(beside.map(|s| operations("Transactions + queries", s, run)));
+    let [only_they, both, queries_too] = match Measure::of(run) {
+        Measure::Hybrid => {
+            ["Transactions alone", "Transactions + queries", "Queries + transactions"]
+        }
+        Measure::Plain => ["Operations alone", "Operations + queries", "Queries + operations"],
+    };
+    figures.extend(alone.map(|s| operations(only_they, s, run)));
+    figures.extend(beside.map(|s| operations(both, s, run)));
     let queries = |label, step: &Step| {
         let note = match power(step) {
             Ok(power) => format!("{}; power {}", step_name(step), duration(power)),
@@ -71,7 +78,7 @@ fn hybrid(run: &Run) -> Vec<KeyFigure> {
     };
     let only = run.steps.iter().find(|s| s.tx_clients == 0 && s.query_clients > 0);
     figures.extend(only.map(|s| queries("Queries alone", s)));
-    figures.extend(beside.map(|s| queries("Queries + transactions", s)));
+    figures.extend(beside.map(|s| queries(queries_too, s)));
     figures.extend(beside.or(alone).and_then(freshness));
     figures.extend(run.ingestion().map(ingestion));
     figures
@@ -195,8 +202,10 @@ fn operations(label: &'static str, step: &Step, run: &Run) -> KeyFigure {
                 interference.and_then(|i| i.tpm_ratio.number().zip(i.tpm_alone.number()))
             {
                 let (ratio, alone) = (Unit::Ratio.show(ratio), measure.rate().show(alone));
-                let clients = counted(step.tx_clients, "transaction client", "transaction clients");
-                note += &format!("; {ratio} × the {alone} tpM of {clients} alone");
+                let kind = measure.operation();
+                let clients =
+                    counted(step.tx_clients, &format!("{kind} client"), &format!("{kind} clients"));
+                note += &format!("; {ratio} × the {alone} {} of {clients} alone", measure.unit());
             }
             figure(label, measure.rate().show(value), measure.unit(), note)
         }

@@ -1,6 +1,6 @@
 //! Interference: how much each side of a hybrid run slows the other down, at equal numbers of clients.
-//! It is tpM with queries divided by tpM without, and power with transactions divided by power
-//! without.
+//! It is tpM (ops/s) with queries divided by that without, and power with transactions divided by
+//! power without.
 
 use hoap_record::words::counted;
 use hoap_record::{Run, Score, Step};
@@ -47,7 +47,7 @@ pub fn interferences(run: &Run) -> Vec<Interference<'_>> {
             if tx.is_empty() && queries.is_empty() {
                 return None;
             }
-            let (tpm_alone, tpm_ratio) = compare(step, &tx, |s| Measure::Hybrid.value(s));
+            let (tpm_alone, tpm_ratio) = compare(step, &tx, |s| Measure::of_step(s).value(s));
             let (power_alone, power_ratio) = compare(step, &queries, power);
             Some(Interference { step, tpm_alone, tpm_ratio, power_alone, power_ratio })
         })

@@ -9,7 +9,8 @@ use crate::format::number::Unit;
 pub enum Measure {
     /// Transactions beside queries (CH2, CH2++): NewOrder transactions per minute.
     Hybrid,
-    /// A workload without two sides (YCSB, Pagination, JOIN): operations of all kinds per second.
+    /// Operations that count alike (YCSB, Pagination, JOIN, workload files): those of all kinds per
+    /// second.
     Plain,
 }
 
@@ -106,7 +107,7 @@ impl Measure {
     pub fn recorded(self, step: &Step) -> Option<f64> {
         match self {
             Measure::Hybrid => step.tpm,
-            Measure::Plain => Some(operations_per_second(step)),
+            Measure::Plain => (step.tx_clients > 0).then(|| operations_per_second(step)),
         }
     }
 

@@ -143,7 +143,7 @@ pub fn throughput(entries: &[Entry<'_>]) -> Table {
         .rows(items(entries, |run| {
             let stands =
                 |s: &&Step| Measure::of_step(s) == Measure::Plain || s.rate_intended.is_some();
-            run.steps.iter().filter(stands).collect()
+            run.steps.iter().filter(|s| s.tx_clients > 0).filter(stands).collect()
         }))
 }
 
@@ -169,6 +169,13 @@ pub fn operations(entries: &[Entry<'_>]) -> Table {
     let sheet = sheet
         .when(hybrid, |sheet| {
             sheet.number("rolled back", Unit::Count, |of| of.item.1.rolled_back as f64).rare()
+        })
+        .when(!hybrid, |sheet| {
+            let share = |of: u64, all: u64| if all == 0 { 0.0 } else { of as f64 / all as f64 };
+            let refused = move |o: &Operation| share(o.rolled_back, o.count);
+            let nothing = move |o: &Operation| share(o.empty, o.count);
+            let sheet = sheet.number("refused", Unit::Share, move |of| refused(of.item.1)).rare();
+            sheet.number("found nothing", Unit::Share, move |of| nothing(of.item.1)).rare()
         })
         .number("retries", Unit::Count, |of| of.item.1.retries as f64)
         .rare()
@@ -327,14 +334,16 @@ pub fn query_detail(entries: &[Entry<'_>]) -> Table {
 
 /// What each side takes from the other at equal numbers of clients.
 pub fn interference(entries: &[Entry<'_>]) -> Table {
-    let s = Some(Unit::Seconds);
+    let (s, measure) = (Some(Unit::Seconds), measure_of(entries));
     let ratio = Some(Unit::Ratio);
     sheet(entries, "interference", "Interference: each side with the other ÷ alone, equal clients")
         .text("step", |of: &Of<Interference>| step_name(of.item.step))
-        .cells("tpM", Some(TPM), |of| Cell::maybe(of.item.step.tpm))
+        .cells(measure.unit(), Some(measure.rate()), move |of| {
+            Cell::maybe(measure.recorded(of.item.step))
+        })
         .wide()
-        .cells("alone", Some(TPM), |of| of.item.tpm_alone.clone())
-        .cells("tpM ratio", ratio, |of| of.item.tpm_ratio.clone())
+        .cells("alone", Some(measure.rate()), |of| of.item.tpm_alone.clone())
+        .cells(format!("{} ratio", measure.unit()), ratio, |of| of.item.tpm_ratio.clone())
         .cells("power", s, |of| number(power(of.item.step)))
         .wide()
         .cells("power alone", s, |of| of.item.power_alone.clone())

@@ -6,9 +6,9 @@ use hoap_database::{Answer, Row};
 use hoap_record::input;
 use hoap_record::output::{self, Kind};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::query::Query;
+use super::query::{Column, Direction, Kind as Compared, Limit, Query, SortKey};
 use crate::{Error, ErrorKind, Result};
 
 /// The most bytes of a file.
@@ -28,6 +28,9 @@ pub struct AnswerFile {
     pub query: u8,
     /// The benchmark that asked.
     pub benchmark: String,
+    /// What it asked, if other programs cannot know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Asked>,
     /// URL of the database, without secrets.
     pub target: String,
     /// Parameters by name, in the order of the catalogue.
@@ -38,6 +41,18 @@ pub struct AnswerFile {
     pub rows: Vec<Row>,
     /// How long the query took, seconds.
     pub seconds: f64,
+}
+
+/// What was asked, as far as answers are compared by it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// The query's name.
+    pub name: String,
+    /// How the values of each column are compared.
+    pub kinds: Vec<Compared>,
+    /// The columns that its rows are ordered by, by their places, and which values come first.
+    pub order: Vec<(usize, Direction)>,
 }
 
 /// Refuses a text that is not read, and so not written either.
@@ -61,12 +76,52 @@ impl AnswerFile {
         AnswerFile {
             query: query.number,
             benchmark: benchmark.into(),
+            asked: None,
             target: target.into(),
             parameters: parameters.iter().cloned().collect(),
             columns: answer.columns,
             rows: answer.rows,
             seconds,
         }
+    }
+
+    /// The same with what was asked.
+    pub fn telling(self, query: &Query) -> AnswerFile {
+        let order = query.order.iter().map(|key| (key.column, key.direction)).collect();
+        let kinds = query.columns.iter().map(|column| column.kind).collect();
+        let asked = Asked { name: query.name.into(), kinds, order };
+        AnswerFile { asked: Some(asked), ..self }
+    }
+
+    /// The query that it says it answers.
+    ///
+    /// # Errors
+    /// Says what is wrong with that.
+    pub(super) fn told(&self) -> std::result::Result<Option<Query>, String> {
+        let Some(Asked { name, kinds, order }) = &self.asked else { return Ok(None) };
+        if kinds.len() != self.columns.len() {
+            return Err(format!("it has {} kinds of columns", kinds.len()));
+        }
+        if order.iter().any(|(column, _)| *column >= kinds.len()) {
+            return Err("it is ordered by a column that it has not".into());
+        }
+        // They are kept until the program ends, which reads few.
+        let text = |text: &str| -> &'static str { text.to_owned().leak() };
+        let columns = self.columns.iter().zip(kinds);
+        let columns: Vec<Column> =
+            columns.map(|(name, kind)| Column { name: text(name), kind: *kind }).collect();
+        let order = order
+            .iter()
+            .map(|(column, direction)| SortKey { column: *column, direction: *direction });
+        Ok(Some(Query {
+            number: self.query,
+            name: text(name),
+            asks: "",
+            parameters: &[],
+            columns: columns.leak(),
+            order: order.collect::<Vec<_>>().leak(),
+            limit: Limit::None,
+        }))
     }
 
     /// The file's name, of the query of this number: `q01.json` …
@@ -116,10 +171,13 @@ impl AnswerFile {
     /// JSON with a line for each member and each row, so that `diff` shows differences by row.
     fn text(&self) -> String {
         let mut text = format!(
-            "{{\n\"query\": {},\n\"benchmark\": {},\n\"target\": {},\n\"parameters\": {},\n\
+            "{{\n\"query\": {},\n\"benchmark\": {},\n{}\"target\": {},\n\"parameters\": {},\n\
              \"columns\": {},\n\"rows\": [",
             self.query,
             Value::from(self.benchmark.as_str()),
+            self.asked
+                .as_ref()
+                .map_or(String::new(), |asked| format!("\"asked\": {},\n", json!(asked))),
             Value::from(self.target.as_str()),
             Value::Object(self.parameters.clone()),
             Value::from(self.columns.clone()),

@@ -1,5 +1,7 @@
 //! What is asked, and how answers to it compare.
 
+use serde::{Deserialize, Serialize};
+
 /// A question of a benchmark, the same on every database.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Query {
@@ -29,7 +31,8 @@ pub struct Column {
 }
 
 /// How the values of a column are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Integers and strings: equal.
     Exact,
@@ -52,7 +55,8 @@ pub struct SortKey {
 }
 
 /// Which values come first. Strings sort by their bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// The smallest.
     Ascending,
@@ -87,13 +91,14 @@ impl Query {
 pub struct Questions {
     /// The benchmark's name.
     pub benchmark: &'static str,
-    /// Its questions, in the order of their numbers.
+    /// Its questions, in the order of their numbers; of one that this program does not have those
+    /// that were answered.
     pub all: &'static [Query],
 }
 
 impl Questions {
     /// The question of this number, from 1.
     pub fn get(&self, number: u8) -> Option<&'static Query> {
-        self.all.get(usize::from(number).checked_sub(1)?)
+        self.all.iter().find(|query| query.number == number)
     }
 }

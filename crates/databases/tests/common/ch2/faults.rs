@@ -11,7 +11,7 @@ use hoap_ch2::data::Schema;
 use hoap_ch2::freshness::{self, Board};
 use hoap_ch2::mix::Kind;
 use hoap_ch2::queries::{ParameterSet, QuerySet, Texts};
-use hoap_ch2::stream::Streams;
+use hoap_ch2::stream::{Asked, Streams};
 use hoap_ch2::terminal::{Memory, Options, Terminals};
 use hoap_drive::{Client, Outcome, Workload};
 use hoap_record::{Check, Verdict};
@@ -156,7 +156,8 @@ fn a_query_that_a_conflict_ends_runs_again_and_is_counted() {
     let loaded = super::loaded(Schema::Ch2pp);
     let flaky = Flaky::new(&loaded.target, |_| Fate::Acknowledged);
     let texts = Texts::embedded(Schema::Ch2pp, "sqlite", QuerySet::Naive).unwrap();
-    let streams = Streams::new(flaky.database(), loaded.data, texts, ParameterSet::Check);
+    let asks = Asked { data: loaded.data, texts, parameters: ParameterSet::Check };
+    let streams = Streams::new(flaky.database(), asks);
     wait(async {
         let mut client = streams.client(0).await.unwrap();
         for (conflicts, done) in [(3, true), (0, true), (1000, false)] {

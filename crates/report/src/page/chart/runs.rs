@@ -41,6 +41,11 @@ pub fn query_words(n: usize) -> String {
     }
 }
 
+/// A kind of operation that ran beside so many query clients.
+fn beside(kind: String, n: usize) -> String {
+    if n == 0 { kind } else { format!("{kind}, {}", query_words(n)) }
+}
+
 /// The points of a run's steps in the charts of its headline measure and of response times, by
 /// place on the axis.
 fn shown(loaded: &Loaded, axis: Option<Axis>) -> Vec<Shown<'_>> {
@@ -55,15 +60,17 @@ fn shown(loaded: &Loaded, axis: Option<Axis>) -> Vec<Shown<'_>> {
                 Measure::Hybrid => (query_words(n), n, step.tpm),
                 Measure::Plain => {
                     let order = kinds.iter().position(|kind| *kind == o.kind).unwrap_or(0);
-                    (o.kind.clone(), order, Some(o.per_second))
+                    (beside(o.kind.clone(), n), order + n * (kinds.len() + 1), Some(o.per_second))
                 }
             };
             let latency = o.response();
             out.push(Shown { step, series, order, value, latency });
         }
         if measure == Measure::Plain && kinds.len() > 1 {
-            let (series, value) = ("all operations".to_string(), Some(operations_per_second(step)));
-            out.push(Shown { step, series, order: kinds.len(), value, latency: None });
+            let (n, value) = (step.query_clients, Some(operations_per_second(step)));
+            let (series, order) =
+                (beside("all operations".into(), n), kinds.len() + n * (kinds.len() + 1));
+            out.push(Shown { step, series, order, value, latency: None });
         }
     }
     if let Some(axis) = axis {

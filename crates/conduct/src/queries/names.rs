@@ -2,11 +2,16 @@
 
 use std::collections::BTreeSet;
 
+/// The names of the parameters of a text in this dialect.
+pub fn of<'a>(dialect: &str, text: &'a str) -> BTreeSet<&'a str> {
+    if dialect == "mongodb" { json_parameters(text) } else { parameters(text) }
+}
+
 /// The names after `$` in a text, outside its strings, quoted names and comments.
 ///
 /// The same is skipped for all dialects of SQL and SQL++: `'…'`, `"…"`, `` `…` ``, `-- …` and `/* …
 /// */`. A doubled quote inside quotes reads as two adjacent quotations.
-pub(super) fn parameters(text: &str) -> BTreeSet<&str> {
+fn parameters(text: &str) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     let mut rest = text;
     while let Some(at) = rest.find(['\'', '"', '`', '-', '/', '$']) {
@@ -29,7 +34,7 @@ pub(super) fn parameters(text: &str) -> BTreeSet<&str> {
 }
 
 /// The names in `{"$param": "name"}`, the form of parameters in a text in JSON.
-pub(super) fn json_parameters(text: &str) -> BTreeSet<&str> {
+fn json_parameters(text: &str) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     for after in text.split("\"$param\"").skip(1) {
         let after = after.trim_start().strip_prefix(':').unwrap_or(after).trim_start();
