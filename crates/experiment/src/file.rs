@@ -9,7 +9,7 @@ use toml::{Table, Value};
 const MOST: usize = 1000;
 /// Flags of the experiment itself, of the user's command line, and of nobody else: where files are,
 /// which addresses are spoken to and which are listened at. A file from elsewhere says none of it.
-pub const OF_THE_USER: [&str; 21] = [
+pub const OF_THE_USER: [&str; 23] = [
     "answers",
     "answers-out",
     "config",
@@ -17,6 +17,7 @@ pub const OF_THE_USER: [&str; 21] = [
     "export",
     "insecure-without-tls",
     "json",
+    "load",
     "meet",
     "metrics",
     "observe",
@@ -28,6 +29,7 @@ pub const OF_THE_USER: [&str; 21] = [
     "quiet",
     "replace",
     "resume",
+    "server-facts",
     "start-at",
     "tls-ca",
     "dry-run",

@@ -31,6 +31,13 @@ pub fn runs() -> impl Iterator<Item = &'static dyn Entry> {
     all().flat_map(|benchmark| benchmark.runs.iter().copied())
 }
 
+/// What the benchmark of this name runs on: the data of its name, or the only one.
+pub fn data_of(run: &str) -> Option<&'static dyn DataEntry> {
+    let of = all().find(|benchmark| benchmark.runs.iter().any(|entry| entry.name() == run))?;
+    let named = of.data.iter().find(|data| data.name() == run);
+    named.or(of.data.first().filter(|_| of.data.len() == 1)).copied()
+}
+
 /// What answers in files may be of.
 pub fn questions() -> Vec<&'static Questions> {
     runs().filter_map(Entry::questions).collect()
@@ -58,5 +65,17 @@ mod tests {
         for preset in &PRESETS {
             assert_eq!(name(preset.name), Some(preset.name));
         }
+    }
+
+    #[test]
+    fn every_run_has_its_data() {
+        let data = |run: &str| data_of(run).map(DataEntry::name);
+        for (run, wanted) in
+            [("ch2", "ch2"), ("ch2pp", "ch2pp"), ("ycsb-b", "ycsb"), ("join", "shop")]
+        {
+            assert_eq!(data(run), Some(wanted), "{run}");
+        }
+        assert!(runs().all(|run| data(run.name()).is_some()));
+        assert_eq!(data("ycsb"), None);
     }
 }

@@ -14,8 +14,10 @@
 //! `operational` and `analytical` at the top that the command has no flags for are for other
 //! commands.
 
+mod facts;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
+mod load;
 mod own;
 mod several;
 #[cfg(test)]
@@ -71,15 +73,19 @@ pub fn parse(mut argv: Vec<OsString>) -> Result<Cli, ParseError> {
         ))));
     }
     own::name_files(&command(), &mut argv);
-    if let Some(file) = config_file(&argv) {
+    if let Some(file) = of_flag(&argv, "--config") {
         let words = words(&file, &argv).map_err(ParseError::Usage)?;
         argv.extend(words);
     }
     let typed = typed(&command(), &argv);
-    let of_each =
-        several::split(typed.get(1).map(String::as_str), &argv).map_err(ParseError::Usage)?;
-    let Some(of_each) = of_each else { return parsed_hidden(&argv) };
-    let lines = of_each.into_iter().map(|one| Ok((one.name, parsed_hidden(&one.argv)?)));
+    let command = typed.get(1).map(String::as_str);
+    let mut of_each = several::split(command, argv).map_err(ParseError::Usage)?;
+    for one in of_each.iter_mut().filter(|_| command == Some("run")) {
+        one.argv.extend(facts::labels(&one.argv, &one.name).map_err(ParseError::Usage)?);
+    }
+    let loads = of_each.iter().filter_map(|one| Some((one.name.clone(), load::before(&one.argv)?)));
+    let runs = of_each.iter().map(|one| (one.name.clone(), one.argv.clone()));
+    let lines = loads.chain(runs).map(|(name, argv)| Ok((name, parsed_hidden(&argv)?)));
     let mut lines = lines.collect::<Result<Vec<_>, ParseError>>()?;
     if lines.len() == 1 {
         return Ok(lines.remove(0).1);
@@ -164,14 +170,15 @@ fn one_line(text: &str, command: &str) -> String {
     format!("{}; see `{command} --help`", paragraphs.join("; "))
 }
 
-/// The value of `--config`, where there is one.
-fn config_file(argv: &[OsString]) -> Option<PathBuf> {
+/// The file that a flag names, where it is there.
+fn of_flag(argv: &[OsString], flag: &str) -> Option<PathBuf> {
     let mut words = argv.iter().skip(1);
     while let Some(word) = words.next() {
-        if word == "--config" {
+        if word == flag {
             return words.next().map(PathBuf::from);
         }
-        if let Some(value) = word.to_str().and_then(|w| w.strip_prefix("--config=")) {
+        let value = word.to_str().and_then(|word| word.strip_prefix(flag)?.strip_prefix('='));
+        if let Some(value) = value {
             return Some(PathBuf::from(value));
         }
     }

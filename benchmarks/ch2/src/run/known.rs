@@ -8,7 +8,7 @@ use hoap_workload::answers::AnswerFile;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
-use super::queries::dialect;
+use hoap_conduct::queries::dialect;
 use crate::answers::{StoredAnswers, stored};
 use crate::data::{Schema, Spec};
 use crate::note::DataNote;

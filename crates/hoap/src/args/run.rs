@@ -1,6 +1,7 @@
 //! `hoap run`: its own flags. Those of the benchmarks are in [`hoap_conduct`].
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -12,6 +13,15 @@ pub struct LiveArgs {
     /// Print the steps and the time that they take; nothing is opened or written
     #[arg(long, global = true, help_heading = "Output")]
     pub dry_run: bool,
+    /// Load the data first, into each database, as `hoap load` does; flags of that behind a =, such
+    /// as --load='-w 10 --replace'
+    #[arg(long, global = true, help_heading = "What runs", value_name = "FLAGS")]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub load: Option<String>,
+    /// What no server tells, as labels of the run: a TOML file with instance, disks, memory, price and
+    /// where, of all databases or each in a table of its name
+    #[arg(long, global = true, help_heading = "What runs", value_name = "FILE")]
+    pub server_facts: Option<PathBuf>,
     /// Serve the run's metrics to Prometheus at http://ADDRESS/metrics, such as 127.0.0.1:9464
     #[arg(long, global = true, help_heading = "Output", value_name = "ADDRESS")]
     pub metrics: Option<SocketAddr>,

@@ -9,6 +9,7 @@ use hoap_report::text::wrap;
 
 use super::context::Context;
 use crate::args::command;
+use crate::built_in;
 use crate::failure::Failure;
 
 /// Prints the completions of a shell.
@@ -68,22 +69,13 @@ pub fn init(context: &Context, benchmark: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What `hoap load` calls the data of a benchmark.
-pub fn data(benchmark: &str) -> &str {
-    match benchmark {
-        "pagination" | "join" => "shop",
-        letter if letter.starts_with("ycsb-") => "ycsb",
-        same => same,
-    }
-}
-
 /// The file: the database's URL, and every other flag behind a "#".
 fn file(benchmark: &str) -> Result<String, Failure> {
     let cli = command();
     let find = |verb: &str, name: &str| -> Option<Command> {
         cli.find_subcommand(verb)?.find_subcommand(name).cloned()
     };
-    let data = data(benchmark);
+    let data = built_in::data_of(benchmark).map_or(benchmark, |data| data.name());
     let (Some(load), Some(run)) = (find("load", data), find("run", benchmark)) else {
         let all = cli.find_subcommand("run").into_iter().flat_map(Command::get_subcommands);
         let names: Vec<_> = all.map(Command::get_name).collect();
@@ -176,6 +168,8 @@ fn example(arg: &Arg) -> String {
         ("label", _) => "testbed=lab-3",
         ("collections", _) => "shop_customer",
         ("by", _) => "ada",
+        ("load", _) => "--replace",
+        ("server_facts", _) => "facts.toml",
         ("queries_dir" | "query_set", _) => "queries",
         (_, "TIME") => "60s",
         (_, "URL") => "sqlite:other.db",

@@ -3,48 +3,97 @@
 use std::path::Path;
 
 use hoap_conduct::Chosen;
+use hoap_conduct::begin::command_line;
 use hoap_conduct::repeat::{Done, Entrant, repeat};
-use hoap_record::Run;
-use hoap_record::output;
+use hoap_record::{Run, output, whole};
 use hoap_report::compare::{
     Comparison, Question, RELEVANT, Side, json as compared, plain, side_by_side,
 };
+use hoap_report::text::{paragraph, shell};
 use hoap_report::{Named, kinds, verdict_line};
 use serde_json::json;
 
 use super::context::Context;
-use super::{load, planned, run};
+use super::{dispatch, load, planned, run};
 use crate::args::{Command, LiveArgs};
 use crate::failure::Failure;
 
 /// The page of all, in their folder.
 const PAGE: &str = "report.html";
 
-/// Loads or runs each; the commands are alike but for their database.
-pub async fn each(context: &Context, commands: Vec<(String, Command)>) -> Result<(), Failure> {
-    let (mut entrants, mut dry) = (Vec::new(), false);
-    for (name, command) in commands {
-        match command {
-            Command::Load { how, benchmark } => {
-                context.console.say(format!("load {name}"));
-                load::load(context, &*benchmark.0, &how).await?;
+/// Loads each, then runs each; the commands are alike but for their database. What cannot be run is
+/// said before anything is loaded.
+pub async fn each(context: &mut Context, commands: Vec<(String, Command)>) -> Result<(), Failure> {
+    let (loads, mut runs): (Vec<_>, Vec<_>) =
+        commands.into_iter().partition(|(_, command)| matches!(command, Command::Load { .. }));
+    let mut dry = false;
+    for (_, command) in &mut runs {
+        if let Command::Run { live, benchmark } = command {
+            benchmark.0.planned()?;
+            dry |= live.dry_run;
+            if !live.dry_run {
+                is_free(benchmark.0.common().out.as_deref())?;
             }
-            Command::Run { live, benchmark } => {
-                dry |= live.dry_run;
-                entrants.push(entrant(name, &live, benchmark.0)?);
-            }
-            _ => unreachable!("only these are split"),
         }
     }
-    match entrants.split_first_mut() {
+    let only = if runs.len() == 1 { runs.pop() } else { None };
+    let entrants = runs.into_iter().filter_map(|(name, command)| match command {
+        Command::Run { live, benchmark } => Some(entrant(name, &live, benchmark.0)),
+        _ => None,
+    });
+    let mut entrants = entrants.collect::<Result<Vec<_>, _>>()?;
+    let of = entrants.len();
+    load_all(context, loads, only.is_some() || of > 0).await?;
+    if let Some((_, only)) = only {
+        return Box::pin(dispatch::command(context, only)).await;
+    }
+    match entrants.first_mut() {
         None => Ok(()),
-        Some((first, others)) if dry => {
-            others.iter().try_for_each(|one| one.chosen.planned().map(drop))?;
-            context.console.say(format!("on each of {} databases, by turns:", others.len() + 1));
+        Some(first) if dry => {
+            context.console.say(format!("on each of {of} databases, by turns:"));
             planned::dry_run(context, &mut first.chosen)
         }
         Some(_) => run_all(context, entrants).await,
     }
+}
+
+/// Refuses a folder for the results that has something in it, before anything is loaded.
+fn is_free(out: Option<&Path>) -> Result<(), Failure> {
+    match out.filter(|out| whole::names(out).is_ok_and(|there| !there.is_empty())) {
+        None => Ok(()),
+        Some(out) => Err(Failure::usage(format!(
+            "create run folders in {}: it is not empty; name another folder",
+            out.display()
+        ))),
+    }
+}
+
+/// Loads each. If runs follow, the result of the command is theirs.
+async fn load_all(
+    context: &mut Context,
+    loads: Vec<(String, Command)>,
+    runs_follow: bool,
+) -> Result<(), Failure> {
+    let of = loads.len();
+    let json = context.json;
+    context.json &= !runs_follow;
+    context.stage = runs_follow;
+    let mut end = Ok(());
+    for (number, (name, command)) in loads.into_iter().enumerate() {
+        let Command::Load { how, benchmark } = command else { continue };
+        if of > 1 {
+            context.console.say(format!("load {name}, {} of {of}", number + 1));
+        }
+        end = load::load(context, &*benchmark.0, &how).await;
+        if end.is_err() {
+            break;
+        }
+    }
+    (context.json, context.stage) = (json, false);
+    end.map_err(|failure| match runs_follow && !failure.is_interruption() {
+        true => failure.because("nothing was run (flags of a load stand behind --load=)"),
+        false => failure,
+    })
 }
 
 /// Refuses what is of one run: other drivers, who watches, an export.
@@ -93,8 +142,9 @@ async fn run_all(context: &Context, entrants: Vec<Entrant>) -> Result<(), Failur
         "folder": folder.display().to_string(), "page": page, "comparison": compared(&comparison),
     });
     context.result(&result, || {
+        let again = paragraph("again       ", &shell(&command_line()));
         format!(
-            "{}\nrun folders {}\npage        {page}",
+            "{}\nrun folders {}\npage        {page}\n{again}",
             plain(&side_by_side(&comparison)),
             folder.display()
         )

@@ -28,19 +28,20 @@ struct Typed<'a> {
     url: &'a str,
 }
 
-/// The command lines of `argv`, where it names a database more than once, or by a name.
+/// The command lines of `argv`: one, unless it names a database more than once.
 ///
 /// # Errors
 /// Says which names are missing, or there twice.
-pub fn split(command: Option<&str>, argv: &[OsString]) -> Result<Option<Vec<One>>, Failure> {
+pub fn split(command: Option<&str>, argv: Vec<OsString>) -> Result<Vec<One>, Failure> {
     if !matches!(command, Some("run" | "load")) {
-        return Ok(None);
+        return Ok(vec![One { name: String::new(), argv }]);
     }
-    let (databases, rest) = taken(argv);
+    let (databases, rest) = taken(&argv);
     let of = |flag: &str| databases.iter().filter(|d| d.flag == flag).count();
     let count = DATABASES.iter().map(|flag| of(flag)).max().unwrap_or(0);
     if count <= 1 && databases.iter().all(|d| d.name.is_none()) {
-        return Ok(None);
+        let name = databases.first().map(|database| scheme(database.url).to_owned());
+        return Ok(vec![One { name: name.unwrap_or_default(), argv }]);
     }
     if let Some(flag) =
         DATABASES.into_iter().find(|flag| !matches!(of(flag), 0 | 1) && of(flag) != count)
@@ -82,7 +83,7 @@ pub fn split(command: Option<&str>, argv: &[OsString]) -> Result<Option<Vec<One>
     if command == Some("run") && all.len() > 1 && !rest.iter().any(decides) {
         all.iter_mut().for_each(|one| one.argv.push(REPEAT.into()));
     }
-    Ok(Some(all))
+    Ok(all)
 }
 
 /// The databases among the words, and the other words.
@@ -145,7 +146,7 @@ mod tests {
     fn of(line: &str) -> Result<Vec<(String, String)>, String> {
         let argv: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let command = argv[1].to_str();
-        let all = split(command, &argv).map_err(|e| e.message().to_owned())?.unwrap_or_default();
+        let all = split(command, argv.clone()).map_err(|e| e.message().to_owned())?;
         let words =
             |one: &One| one.argv.iter().map(|w| w.to_str().unwrap()).collect::<Vec<_>>().join(" ");
         Ok(all.iter().map(|one| (one.name.clone(), words(one))).collect())
@@ -197,7 +198,8 @@ mod tests {
             "hoap verify ycsb --target a=sqlite:a --target b=sqlite:b",
             "hoap run ycsb-a --targets a=b",
         ] {
-            assert_eq!(of(line), Ok(Vec::new()), "{line}");
+            let all = of(line).unwrap();
+            assert_eq!(all.iter().map(|(_, line)| line).collect::<Vec<_>>(), [line]);
         }
     }
 

@@ -93,3 +93,61 @@ fn a_run_that_fails_ends_them() {
     assert!(!end.out.contains("×"), "{end:#?}");
     assert!(there(&p, "all/a/01/run.json") && !there(&p, "all/report.html"));
 }
+
+#[test]
+fn a_run_loads_its_databases_first() {
+    let p = Place::new();
+    let of = |more: &str| format!("{RUN} --target a=sqlite:a.db --target b=sqlite:b.db {more}");
+    let plan = p.ok(&of("--load --dry-run"));
+    assert!(plan.err.contains("300 documents") && plan.out.contains("3 times"), "{plan:#?}");
+    assert!(!there(&p, "a.db"));
+    let end = p.ok(&of("--load --repeat 1 --out both"));
+    for told in ["load a, 1 of 2", "load b, 2 of 2", "300 documents, about"] {
+        assert!(end.err.contains(told), "{told}: {end:#?}");
+    }
+    assert!(there(&p, "both/report.html"));
+    // What is there is not written over.
+    let said = ["nothing was run", "--load=", "whole there already"];
+    p.fails(&of("--load --repeat 1 --out again"), 3, &said);
+    assert!(!there(&p, "again"));
+    let anew = p.ok(&of("--load=--replace --repeat 1 --out anew --json")).value();
+    assert_eq!(anew["page"], "anew/report.html");
+    // What cannot be run loads nothing.
+    let late = "--target a=sqlite:a.db --target late=sqlite:late.db --load";
+    p.fails(&format!("{RUN} {late} --out both"), 2, &["both", "not empty"]);
+    p.fails(&format!("{RUN} {late} --export csv=a.csv"), 2, &["--export"]);
+    assert!(!there(&p, "late.db"));
+    let one = p.ok(&format!("{RUN} --target sqlite:one.db --load --out one"));
+    assert!(one.err.contains("300 documents") && there(&p, "one/run.json"), "{one:#?}");
+}
+
+#[test]
+fn what_no_server_tells_stands_beside_the_result() {
+    let p = Place::new();
+    p.ok(LOAD);
+    p.write(
+        "facts.toml",
+        "where = \"zone 1\"\n[a]\ninstance = \"m7g.2xlarge\"\nmemory = \"1 KB\"\n\
+         [b]\nprice = \"0.33 USD an hour\"\nwhere = \"zone 2\"\n",
+    );
+    let run = format!("{RUN} --target a=sqlite:a.db --server-facts facts.toml --repeat 1");
+    let end = p.ok(&format!("{run} --target b=sqlite:b.db --out both"));
+    let words = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for told in [
+        "more than its memory of 1.00 kB; runs on m7g.2xlarge, memory 1 KB, zone 1, in the driver's",
+        "less than its memory of ",
+        "runs on price 0.33 USD an hour, zone 2, in the driver's process.",
+    ] {
+        assert!(words.contains(told), "{told}: {}", end.out);
+    }
+    let page = p.text("both/report.html");
+    let promises = page.split("<table id=\"promises\">").nth(1).unwrap();
+    assert!(promises.split("</table>").next().unwrap().contains("m7g.2xlarge"));
+    // A name that is wrong is not silently without facts.
+    p.write("facts.toml", "[A]\nwhere = \"zone 1\"\n");
+    p.fails(&run, 2, &["facts.toml", "nothing of a: write a table [a]"]);
+    for wrong in ["plase = \"x\"", "memory = 3", "where = "] {
+        p.write("facts.toml", wrong);
+        p.fails(&run, 2, &["facts.toml"]);
+    }
+}

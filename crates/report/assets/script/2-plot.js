@@ -34,6 +34,7 @@ const marks = {
     [upright ? "x" : "y"]: "0", ...(at.some(([, ends]) => ends) ? { [upright ? "y1" : "x1"]: (r) => r[1][0], [upright ? "y2" : "x2"]: (r) => r[1][1] } : {}),
     stroke: css(colour), strokeWidth: 1.5, strokeDasharray: dash,
   })],
+  area: ({ reach, colour, fx }) => [Plot.areaY(reach, { x: "0", y1: "1", y2: "2", fx: fx === undefined ? undefined : () => fx, fill: css(colour), fillOpacity: 0.18 })],
   band: ({ spans, colour, opacity }) => [
     Plot.rectX(spans, { x1: "0", x2: "1", fill: css(colour), fillOpacity: opacity }),
     Plot.tip(spans.filter((s) => s[2]), Plot.pointerX({ x: "0", frameAnchor: "bottom", title: "2" })),
@@ -126,14 +127,15 @@ function unpack(spec) {
 function chart(spec, width, other) {
   if (spec.places) unpack(spec);
   const named = spec.plots.length > 1 || spec.plots.some((p) => p.name);
-  const fit = Math.max(1, Math.min(spec.plots.length, Math.floor((width + 24) / (spec.least + 24))));
+  const least = document.body.classList.contains("printing") ? Math.min(spec.least, 320) : spec.least;
+  const fit = Math.max(1, Math.min(spec.plots.length, Math.floor((width + 24) / (least + 24))));
   const each = named ? Math.floor((width - 24 * (fit - 1)) / fit) : width;
   const plots = spec.plots.map((p) => [p.name, plot(p, Math.max(240, each), other && p.y.switch)]);
   const parts = spec.legend.length ? [legend(spec.legend)] : [];
   if (!named) return [...parts, ...plots.map(([, made]) => made)];
   const box = document.createElement("div");
   box.className = "multiples";
-  box.style.setProperty("--least", `${spec.least}px`);
+  box.style.setProperty("--least", `${least}px`);
   for (const [name, made] of plots) {
     const part = document.createElement("div");
     if (name) part.append(Object.assign(document.createElement("p"), { className: "facet", textContent: name }));

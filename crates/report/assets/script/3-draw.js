@@ -39,5 +39,11 @@ function next() {
 }
 addEventListener("load", () => later(next, { timeout: 500 }));
 const drawAll = () => figures.forEach(draw);
-addEventListener("beforeprint", drawAll);
+// For paper charts are drawn as wide as its lines: a wider one would be shrunk, and its words with it.
+function printing(on) {
+  document.body.classList.toggle("printing", on);
+  drawAll();
+}
+addEventListener("beforeprint", () => printing(true));
+addEventListener("afterprint", () => printing(false));
 matchMedia("print").addEventListener("change", drawAll);

@@ -1,11 +1,9 @@
 //! Several databases side by side: what each does in each step, and how it stands to the first.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use hoap_record::search::Search;
 use hoap_record::title::benchmark_title;
 use hoap_record::words::counted;
-use hoap_record::{Percentile, Run, Severity};
+use hoap_record::{Percentile, RemarkId, Run, Severity};
 
 use super::change::factor;
 use super::comparison::Comparison;
@@ -13,18 +11,16 @@ use super::document::{Block, column, remarks};
 use super::line::{ComparedLine, Scope, Shown};
 use super::metric::Metric;
 use super::side::Side;
-use crate::format::number::{Unit, bytes, rate};
-use crate::format::table::{Cell, Table};
+use crate::format::number::{Unit, rate};
+use crate::format::table::{Cell, Column, Table, Without};
 use crate::format::text::tame;
-use crate::run::remarks::of as remarks_of;
+use crate::run::promised::{Promised, promised};
+use crate::run::remarks::{in_common, of as remarks_of};
 use crate::run::search::search_bounds;
 use crate::statistics::ChangeVerdict;
 
 /// The most kinds of operation whose percentile is a column: more do not fit 80.
 const KINDS: usize = 2;
-
-/// Settings that say what a database promises, by the names under which every database records them.
-const PROMISES: [&str; 3] = ["durability", "isolation", "replicas"];
 
 /// The first database is the baseline, the others are candidates.
 pub fn side_by_side(comparison: &Comparison) -> Vec<Block> {
@@ -45,9 +41,9 @@ pub fn side_by_side(comparison: &Comparison) -> Vec<Block> {
         blocks.extend(comparison.left_out.iter().cloned().map(Block::Paragraph));
     }
     blocks.push(Block::Heading(2, "What each database promised".into()));
-    blocks.extend(sides.iter().map(|side| Block::Paragraph(promised(&side.name, side.first()))));
+    blocks.extend(sides.iter().map(|side| Block::Paragraph(told(&side.name, side.first()))));
     blocks.push(Block::Heading(2, "Result".into()));
-    blocks.extend(warned(&sides).map(Block::Remark));
+    blocks.extend(warned(&sides).into_iter().map(Block::Remark));
     blocks.extend(answers(comparison).into_iter().map(Block::Paragraph));
     blocks
 }
@@ -194,35 +190,58 @@ fn highest_rates(sides: &[&Side]) -> Vec<Block> {
     vec![Block::Heading(2, title), Block::Table(table)]
 }
 
-/// "cores taken in 7 of 9 runs, …": what the runs warn of, by the remarks' names.
-fn warned(sides: &[&Side]) -> Option<String> {
+/// "a core of this driver's machine was busy: […] (7 of 9 runs)": what the runs warn of.
+fn warned(sides: &[&Side]) -> Vec<String> {
     let runs: Vec<&Run> = sides.iter().flat_map(|side| &side.runs).map(|of| &of.run).collect();
-    let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut counts: Vec<(RemarkId, usize)> = Vec::new();
     for run in &runs {
         let warnings = remarks_of(run).into_iter().filter(|r| r.severity() == Severity::Warns);
-        let names: BTreeSet<&str> = warnings.map(|remark| remark.id.name()).collect();
-        names.into_iter().for_each(|name| *count.entry(name).or_default() += 1);
-    }
-    let told = count.iter().map(|(name, n)| {
-        format!("{} in {n} of {}", name.replace('-', " "), counted(runs.len(), "run", "runs"))
-    });
-    let told = told.collect::<Vec<_>>().join(", ");
-    (!told.is_empty())
-        .then(|| format!("{told}: `hoap show` with a run's folder says what it means"))
-}
-
-/// "pg: PostgreSQL 18.4 (postgres://…); durability …; 24.2 MB stored".
-fn promised(name: &str, run: &Run) -> String {
-    let mut told = Vec::new();
-    for database in [&run.operational, &run.analytical].into_iter().flatten() {
-        told.push(format!("{} {} ({})", database.name, database.version, database.url));
-        for promise in PROMISES {
-            let value = database.settings.get(promise).map_or("not told", String::as_str);
-            told.push(format!("{promise} {value}"));
+        let mut of_run: Vec<RemarkId> = Vec::new();
+        for id in warnings.map(|remark| remark.id) {
+            if of_run.contains(&id) {
+                continue;
+            }
+            of_run.push(id);
+            match counts.iter_mut().find(|(known, _)| *known == id) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((id, 1)),
+            }
         }
     }
-    if let Some(stored) = run.load.as_ref().and_then(|load| load.stored.as_ref()) {
-        told.push(format!("{} stored", bytes(stored.bytes as f64)));
+    let of = counted(runs.len(), "run", "runs");
+    counts.iter().map(|(id, n)| format!("{} ({n} of {of})", in_common(*id))).collect()
+}
+
+/// "pg: PostgreSQL 18.4 (postgres://…); durability …; data 24.2 MB stored on disk".
+fn told(name: &str, run: &Run) -> String {
+    let mut told = Vec::new();
+    for Promised { database, facts } in promised(run) {
+        told.push(format!("{} {} ({})", database.name, database.version, database.url));
+        let fact = |(name, value): &(_, Option<String>)| {
+            format!("{name} {}", value.as_deref().unwrap_or("not told"))
+        };
+        told.extend(facts.iter().map(fact));
     }
     format!("{name}: {}.", told.join("; "))
+}
+
+/// The same as a table: a row for each database.
+pub fn promises<'a>(named: impl Iterator<Item = (&'a str, &'a Run)>) -> Table {
+    let mut rows = Vec::new();
+    let mut columns = vec![column("configuration", None), column("database", None)];
+    for (name, run) in named {
+        for (at, Promised { database, facts }) in promised(run).into_iter().enumerate() {
+            columns.truncate(2);
+            let shown =
+                |(name, _): &(&str, _)| Column { without: Without::Same, ..column(name, None) };
+            columns.extend(facts.iter().map(shown));
+            let name = if at == 0 { tame(name) } else { format!("{}, queries", tame(name)) };
+            let database = format!("{} {}", database.name, database.version);
+            let mut row = vec![Cell::Text(name), Cell::Text(database)];
+            let values = facts.into_iter().map(|(_, value)| value.map_or(Cell::Empty, Cell::Text));
+            row.extend(values);
+            rows.push(row);
+        }
+    }
+    Table { id: "promises".into(), title: "What each database promised".into(), columns, rows }
 }

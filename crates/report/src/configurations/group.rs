@@ -1,13 +1,14 @@
 //! The runs of one benchmark by configuration. Numbers of different benchmarks share no table and
 //! no scale.
 
+use hoap_record::words::counted;
 use hoap_record::{Latency, Step};
 
 use super::report::Report;
 use crate::format::table::Cell;
 use crate::run::Loaded;
 use crate::run::key::{self, StepKey};
-use crate::run::measure::{Axis, Measure};
+use crate::run::measure::{Axis, Measure, all_failed};
 use crate::run::void::{reason, verdicts, void};
 
 /// The runs of one benchmark.
@@ -153,12 +154,17 @@ impl<'a> Member<'a> {
         places
     }
 
-    /// What the checks of its runs say. None but those of bounds failed: a void run is no member's.
+    /// What the checks of its runs say, and what failed. None but those of bounds failed: a void run is no member's.
     pub fn checks(&self) -> String {
         let checks: Vec<_> = self.runs.iter().flat_map(|(_, run)| &run.run.checks).collect();
+        let steps = self.runs.iter().flat_map(|(_, run)| &run.run.steps);
+        let failed = match steps.map(all_failed).fold(0, u64::saturating_add) {
+            0 => "nothing failed".to_owned(),
+            n => format!("{} failed", counted(n, "operation", "operations")),
+        };
         match checks.len() {
-            0 => "none made".to_string(),
-            n => format!("{n}: {}", verdicts(checks)),
+            0 => format!("none made; {failed}"),
+            n => format!("{n}: {}; {failed}", verdicts(checks)),
         }
     }
 

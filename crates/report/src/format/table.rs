@@ -184,6 +184,28 @@ impl Table {
         Table { title, columns, rows: self.rows.iter().map(row).collect(), id: self.id.clone() }
     }
 
+    /// A table of facts, with a column for each of several runs, as what differs and what is the same
+    /// in all of them; `None` of another table, or where nothing is the same.
+    pub fn apart(&self) -> Option<(Table, Table)> {
+        let (first, runs) = self.columns.split_first()?;
+        let facts = first.title.is_empty() && runs.len() > 1 && !runs.iter().any(Column::numeric);
+        let same = |row: &&Vec<Cell>| row[1..].windows(2).all(|two| two[0] == two[1]);
+        let (same, differ): (Vec<_>, Vec<_>) = self.rows.iter().partition(same);
+        if !facts || same.is_empty() {
+            return None;
+        }
+        let value = Column { title: String::new(), ..runs[0].clone() };
+        let common = Table {
+            id: if differ.is_empty() { self.id.clone() } else { format!("{}-same", self.id) },
+            title: format!("{}: the same in all {} runs", self.title, runs.len()),
+            columns: vec![first.clone(), value],
+            rows: same.into_iter().map(|row| row[..2].to_vec()).collect(),
+        };
+        let rows = differ.into_iter().cloned().collect();
+        let title = format!("{}: what differs", self.title);
+        Some((Table { title, rows, ..self.clone() }, common))
+    }
+
     /// Its rows as JSON objects by bare heading; what is missing is null.
     pub fn json(&self) -> serde_json::Value {
         use serde_json::{Map, Value};
@@ -288,6 +310,30 @@ impl<'a, T> Sheet<'a, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn facts_that_are_the_same_in_all_runs_stand_once() {
+        let facts = |rows: [[&str; 3]; 2]| {
+            let sheet = Sheet::new("setup", "Setup").text("", |row: &[&str; 3]| row[0]);
+            sheet.text("a", |row| row[1]).text("b", |row| row[2]).rows(rows)
+        };
+        let words = |table: Table| {
+            let cells = table.rows.iter().flatten().map(|cell| cell.show(None));
+            (table.id, table.title, cells.collect::<Vec<_>>().join(" "))
+        };
+        let wanted = |id: &str, title: &str, cells: &str| (id.into(), title.into(), cells.into());
+        let (differ, same) = facts([["seed", "1", "2"], ["tick", "1s", "1s"]]).apart().unwrap();
+        assert_eq!(words(differ), wanted("setup", "Setup: what differs", "seed 1 2"));
+        let title = "Setup: the same in all 2 runs";
+        assert_eq!(words(same), wanted("setup-same", title, "tick 1s"));
+        let (differ, same) = facts([["seed", "1", "1"], ["tick", "1s", "1s"]]).apart().unwrap();
+        assert_eq!(differ.rows.len(), 0);
+        assert_eq!(words(same), wanted("setup", title, "seed 1 tick 1s"));
+        assert_eq!(facts([["seed", "1", "2"], ["tick", "1s", "2s"]]).apart(), None);
+        let numbers = Sheet::new("n", "N").text("", |n: &f64| n.to_string());
+        let numbers = numbers.number("a", Unit::Count, |n| *n).number("b", Unit::Count, |n| *n);
+        assert_eq!(numbers.rows([1.0]).apart(), None);
+    }
 
     #[test]
     fn a_screen_does_without_what_is_zero_or_the_same_everywhere_and_csv_does_not() {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use hoap_record::Run;
+
 use super::body::{Body, Figure, Panel, panels};
 use super::chart::ingestion::ingestion;
 use super::chart::{machine, search as search_chart};
@@ -82,9 +84,17 @@ pub fn ingested(body: &mut Body, page: &OfPage<'_>) {
     );
 }
 
-/// Charts over time.
+/// Charts over time: configurations together, and each run by itself.
 pub fn time(body: &mut Body, page: &OfPage<'_>) {
-    let runs = page.panels;
+    let compare = || page.groups.iter().filter(|each| each.group.compares());
+    compare().for_each(|each| each.over_time(body));
+    match compare().next() {
+        Some(_) => body.behind("Each run over time", |body| each_over_time(body, page.panels)),
+        None => each_over_time(body, page.panels),
+    }
+}
+
+fn each_over_time(body: &mut Body, runs: &[Panel<'_>]) {
     panels(
         body,
         runs,
@@ -206,16 +216,28 @@ pub fn verification(body: &mut Body, page: &OfPage<'_>) {
     }
 }
 
-/// The commands.
+/// The commands, each with the runs that it made.
 pub fn repeat(body: &mut Body, page: &OfPage<'_>) {
     let entries = page.entries;
+    let mut commands: Vec<(&Entry<'_>, Vec<&str>)> = Vec::new();
     for entry in entries {
-        let name = if entries.len() > 1 { format!("{}: with", entry.name) } else { "With".into() };
+        let same = |a: &Run, b: &Run| a.command == b.command && a.hoap == b.hoap;
+        match commands.iter_mut().find(|(first, _)| same(first.run, entry.run)) {
+            Some((_, names)) => names.push(entry.name),
+            None => commands.push((entry, vec![entry.name])),
+        }
+    }
+    for (Entry { run, .. }, names) in commands {
+        let name = match names.len() {
+            1 if entries.len() == 1 => "With".into(),
+            all if all == entries.len() => format!("All {all} runs: with"),
+            _ => format!("{}: with", names.join(", ")),
+        };
         let _ = write!(
             body.html,
             "<p>{}:</p>\n<pre><code>{}</code></pre>\n",
-            escape(&format!("{name} hoap {}", entry.run.hoap)),
-            escape(&shell(&entry.run.command))
+            escape(&format!("{name} hoap {}", run.hoap)),
+            escape(&shell(&run.command))
         );
     }
 }

@@ -4,6 +4,7 @@ use super::body::{Body, Figure};
 use super::chart::bars;
 use super::chart::configurations as charts;
 use super::chart::spec::Chart;
+use super::chart::together;
 use crate::configurations::Report;
 use crate::configurations::group::{Group, Member};
 use crate::format::number::Unit;
@@ -65,7 +66,7 @@ impl Compared<'_> {
         if group.members.iter().any(|m| m.runs.len() > 1) {
             body.paragraph(
                 "A configuration with several runs: lines and numbers are geometric means of the runs, \
-                 as those of hoap compare (shares of failures and ages: arithmetic), bars reach from the \
+                 as those of hoap compare (shares of failures and ages: arithmetic), bands reach from the \
                  lowest to the highest of them.",
             );
         }
@@ -114,12 +115,27 @@ impl Compared<'_> {
         }
     }
 
-    /// The headline measure against what the steps differ in, a line a configuration.
-    fn throughput(&self, body: &mut Body, axis: Axis, table: &Table) {
-        let what = match self.group.measure {
+    /// What the headline measure counts.
+    fn headline_words(&self) -> &'static str {
+        match self.group.measure {
             Measure::Hybrid => "NewOrder transactions per minute (tpM)",
             Measure::Plain => "Operations per second",
-        };
+        }
+    }
+
+    /// The configurations over time.
+    pub fn over_time(&self, body: &mut Body) {
+        let repeated = self.group.members.iter().any(|m| m.runs.len() > 1);
+        let band = if repeated { "; band: lowest to highest of its runs" } else { "" };
+        let caption = format!("{} over time, by configuration{band}", self.headline_words());
+        let table = self.own(tables::throughput_by_configuration(self.group));
+        let chart = together::throughput(self.group);
+        self.chart(body, "throughput-over-time", &caption, &table, chart);
+    }
+
+    /// The headline measure against what the steps differ in, a line a configuration.
+    fn throughput(&self, body: &mut Body, axis: Axis, table: &Table) {
+        let what = self.headline_words();
         let against = axis.label(self.group.measure);
         let caption = format!("{what} against {against}, by configuration");
         let name = format!("throughput-by-{}", axis.name());

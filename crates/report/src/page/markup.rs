@@ -41,16 +41,36 @@ pub fn explained(words: &str) -> String {
     }
 }
 
-/// The table with its title as caption, in a box that scrolls sideways on a narrow screen. `id` is
-/// unique on the page.
+/// The table as a screen shows it, and a link to all of it. `id` is unique on the page. Facts that are
+/// the same in all runs are a table of their own.
 pub fn table(out: &mut String, whole: &Table, id: &str) {
-    let table = &whole.shown();
+    let shown = Table { id: id.to_owned(), ..whole.shown() };
+    match shown.apart() {
+        None => element(out, &shown),
+        Some((differ, same)) => {
+            let tables = [differ, same].into_iter().filter(|table| !table.rows.is_empty());
+            tables.for_each(|table| element(out, &table));
+        }
+    }
+    csv_link(out, whole, id);
+    let reasons = shown.reasons();
+    if !reasons.is_empty() {
+        out.push_str("<ul class=\"reasons\">\n");
+        for reason in reasons {
+            let _ = writeln!(out, "<li>incomplete: {}</li>", escape(&reason));
+        }
+        out.push_str("</ul>\n");
+    }
+}
+
+/// The table with its title as caption, in a box that scrolls sideways on a narrow screen.
+fn element(out: &mut String, table: &Table) {
     let title = escape(&table.title);
     let _ = write!(
         out,
         "<div class=\"scroll\" role=\"region\" aria-label=\"{title}\" tabindex=\"0\">\n\
          <table id=\"{}\">\n<caption><span>{title}</span></caption>\n",
-        escape(id)
+        escape(&table.id)
     );
     if table.columns.iter().any(|c| !c.heading().is_empty()) {
         out.push_str("<thead><tr>");
@@ -83,15 +103,6 @@ pub fn table(out: &mut String, whole: &Table, id: &str) {
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody>\n</table>\n</div>\n");
-    csv_link(out, whole, id);
-    let reasons = table.reasons();
-    if !reasons.is_empty() {
-        out.push_str("<ul class=\"reasons\">\n");
-        for reason in reasons {
-            let _ = writeln!(out, "<li>incomplete: {}</li>", escape(&reason));
-        }
-        out.push_str("</ul>\n");
-    }
 }
 
 /// A table too long to be in every page: its CSV, from which the script makes it when it is opened.

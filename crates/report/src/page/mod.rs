@@ -27,6 +27,7 @@ use hoap_record::words::counted;
 
 use crate::configurations::{Experiment, Report};
 use crate::format::table::Table;
+use crate::format::text::shell;
 use crate::run::Entry;
 use crate::run::Loaded;
 use crate::run::freshness;
@@ -91,22 +92,27 @@ pub fn page(report: &Report) -> hoap_record::Result<Page> {
     Ok(Page { html: out, tables: body.tables, remarks: joint })
 }
 
-/// When the runs were, in a line each; of many in one line.
+/// When the runs were, and the command that repeats them, if it is one.
 fn origins(report: &Report, entries: &[Entry<'_>]) -> Vec<String> {
     let moment = crate::tables::moment;
-    if entries.len() > 4 {
-        let started = || entries.iter().map(|e| e.run.started.as_str());
-        let (first, last) = (started().min().unwrap_or(""), started().max().unwrap_or(""));
-        let runs = entries.len();
-        let of = counted(report.configurations.len(), "configuration", "configurations");
-        let between = format!("started between {} and {}", moment(first), moment(last));
-        return vec![format!("{runs} runs of {of}, {between}")];
+    let mut lines = Vec::new();
+    let started = || entries.iter().map(|e| e.run.started.as_str());
+    match (entries, started().min(), started().max()) {
+        ([only], ..) => lines.push(crate::tables::origin(only.run)),
+        (_, Some(first), Some(last)) => {
+            let runs = entries.len();
+            let of = counted(report.configurations.len(), "configuration", "configurations");
+            let between = format!("started between {} and {}", moment(first), moment(last));
+            lines.push(format!("{runs} runs of {of}, {between}"));
+        }
+        _ => {}
     }
-    let line = |entry: &Entry<'_>| {
-        let name = if entries.len() > 1 { format!("{}: ", entry.name) } else { String::new() };
-        format!("{name}{}", crate::tables::origin(entry.run))
-    };
-    entries.iter().map(line).collect()
+    if let Some((first, others)) = entries.split_first()
+        && others.iter().all(|other| other.run.command == first.run.command)
+    {
+        lines.push(format!("again: {}", shell(&first.run.command)));
+    }
+    lines
 }
 
 /// The title of an experiment's page, with what it must not be shown without.

@@ -118,6 +118,9 @@ fn result(body: &mut Body, groups: &[Described<'_>], panels: &[Panel<'_>], remar
             body.heading(&escape(&benchmark_title(group.group.benchmark)));
         }
         verdicts::write(body, &group.compared());
+        if groups.len() > 1 {
+            verdicts::behind(body, &group.compared());
+        }
     }
     let cards = |body: &mut Body| {
         for entry in &entries {
@@ -134,6 +137,11 @@ fn result(body: &mut Body, groups: &[Described<'_>], panels: &[Panel<'_>], remar
         }
         (_, compared) => {
             body.remarks(remarks);
+            if let [group] = groups
+                && compared
+            {
+                verdicts::behind(body, &group.compared());
+            }
             match compared {
                 true => body.behind("Key figures of each run", cards),
                 false => cards(body),

@@ -7,6 +7,7 @@ use super::compared::Compared;
 use super::markup::escape;
 use crate::compare::{
     ComparedLine, Comparison, Metric, Notation, Question, RELEVANT, Scope, Side, comparable,
+    promises,
 };
 use crate::configurations::group::{Group, Member};
 use crate::format::table::{Cell, Sheet, Table};
@@ -14,8 +15,7 @@ use crate::run::Loaded;
 use crate::run::measure::Measure;
 use crate::run::remarks::line;
 
-/// Writes the table of verdicts, where there are several configurations, and the chart of the
-/// headline measure.
+/// Writes the table of verdicts, where there are several configurations.
 pub fn write(body: &mut Body, compared: &Compared<'_>) {
     let members = &compared.group.members;
     if members.len() > 1 {
@@ -25,7 +25,18 @@ pub fn write(body: &mut Body, compared: &Compared<'_>) {
             _ => apart(body, compared, &sets, &alone),
         }
     }
+}
+
+/// What the verdicts are about: the chart of the headline measure, and what each database promised.
+pub fn behind(body: &mut Body, compared: &Compared<'_>) {
     compared.headline(body);
+    let members = &compared.group.members;
+    let runs = members.iter().filter_map(|m| Some((m.label, &m.runs.first()?.1.run)));
+    let promises = promises(runs);
+    // Of one database with the same settings there is nothing to say beside the result.
+    if promises.rows.windows(2).any(|two| two[0][1..] != two[1][1..]) {
+        body.filled(&compared.own(promises));
+    }
 }
 
 /// Configurations whose data or parameters differ, such as the clusters of the reports whose data
@@ -89,8 +100,7 @@ fn comparison(first: &Member<'_>, others: &[Member<'_>]) -> Result<Comparison> {
 /// What the table says and does not say.
 fn words(body: &mut Body, first: &Member<'_>, comparison: &Comparison) {
     body.paragraph(&escape(&format!(
-        "Against {}: the change, its 95 % interval and the verdict, as hoap compare has them, over the \
-         steps that both have (geometric mean where there are several).",
+        "Against {}, over the steps that both have: verdict, change, 95 % interval, as of hoap compare.",
         first.label
     )));
     for remark in comparison.remarks() {

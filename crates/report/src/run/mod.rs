@@ -14,6 +14,7 @@ pub mod measure;
 mod names;
 pub mod observed;
 mod point_times;
+pub mod promised;
 pub mod remarks;
 pub mod search;
 pub mod ticks;

@@ -100,8 +100,8 @@ fn short(mut remark: Remark, steps: &[Step]) -> String {
     line(&Remark { text, steps: Vec::new(), ..remark }, steps)
 }
 
-/// What the remarks of a kind about several steps have in common.
-fn in_common(id: RemarkId) -> &'static str {
+/// What the remarks of a kind about several steps, or runs, have in common.
+pub fn in_common(id: RemarkId) -> &'static str {
     match id {
         RemarkId::StepPartial => "it is not whole",
         RemarkId::RateNotReached => "it did not reach its rate",

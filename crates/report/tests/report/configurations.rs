@@ -53,6 +53,17 @@ fn runs_of_one_label_are_repetitions_of_one_configuration() {
     assert_eq!(number(throughput, 0, "lowest"), low);
     assert_eq!(number(throughput, 0, "highest"), high);
     assert_eq!(number(throughput, 5, "runs"), 3.0);
+    // Repetitions are a band from the lowest to the highest, and configurations share a chart over
+    // time.
+    let charts = &data(&made.html);
+    let bands = marks(&charts["throughput-by-clients"], "area");
+    assert_eq!(bands.len(), 2);
+    let reach = |n: usize| bands[0]["reach"][0][n].as_f64().unwrap();
+    assert!((reach(1) / low - 1.0).abs() < 1e-5 && (reach(2) / high - 1.0).abs() < 1e-5);
+    let over_time = &charts["throughput-over-time"];
+    assert_eq!(legend(over_time), ["SSD", "reps"]);
+    assert_eq!(marks(over_time, "line").len(), 2 * 5);
+    assert!(!marks(over_time, "area").is_empty());
     let words = words(&made.html);
     assert!(words.contains("SSD: a") && words.contains("reps: 02"));
     // Without repetitions there is nothing lowest.
@@ -325,15 +336,20 @@ fn configurations_with_one_number_of_query_clients_each_share_a_panel() {
     let chart = &data(&made.html)["throughput-by-clients"];
     let expected = ["4Q+0A", "4Q+4A", "without queries", "with 1 query client"];
     assert_eq!(legend(chart), expected);
-    // At one number of clients there is no line that could be dashed.
+    // At one number of clients a line would be a dot: there are bars.
     let one_place = |seed, label: &str| {
         let mut run = runs::folder(seed, 1.0).loaded(label);
         let first = run.run.steps.iter().map(|step| step.tx_clients).find(|n| *n > 0);
         run.run.steps.retain(|step| Some(step.tx_clients) == first);
         run
     };
-    let dots = [one_place(1, "a"), one_place(2, "b")];
-    assert_eq!(names(&dots), ["without queries", "with 1 query client"]);
+    let made = page(&Report::of(&[one_place(1, "a"), one_place(2, "b")])).unwrap();
+    let bars = data(&made.html)["throughput-by-clients"]["plots"][0]["y"]["ticks"].clone();
+    let rows: Vec<&str> =
+        bars.as_array().unwrap().iter().map(|row| row[1].as_str().unwrap()).collect();
+    let with = "with 1 query client";
+    let (b, a) = (format!("b, {with}"), format!("a, {with}"));
+    assert_eq!(rows, ["a, without queries", "b, without queries", &a, &b]);
     // There are no more colours for the queries to be dashes.
     let many: Vec<Loaded> =
         (1..=8).map(|n| runs::folder(n, 1.0).loaded(&format!("run {n}"))).collect();

@@ -1,11 +1,12 @@
 //! Charts over several configurations, and of published figures.
 
+use super::bars;
 use super::parts::{item, items, joined, note, rows_of_bars};
 use super::runs::query_words;
 use super::scale::{self, vertical};
 use super::spec::{Bar, Chart, Look, Margins, Mark, Number, Plot, Quantity, Sample, Series};
 use crate::configurations::group::{Group, Place, Spread};
-use crate::format::number::{decimals, latency};
+use crate::format::number::{Unit, decimals, latency};
 use crate::format::table::{Cell, Table};
 use crate::run::interference;
 use crate::run::measure::{Axis, Measure};
@@ -83,7 +84,7 @@ struct Lines<'a> {
     words: Quantity,
     label: &'a str,
     /// Stands behind values that do not carry their unit.
-    unit: &'a str,
+    unit: &'static str,
 }
 
 fn lines(
@@ -93,7 +94,10 @@ fn lines(
     facets: Vec<Facet<'_>>,
 ) -> Option<Chart> {
     let known = |facet: &Facet<'_>| -> Vec<(Place<'_>, Spread)> {
-        places.iter().filter_map(|p| Some((p.clone(), (facet.value)(p)?))).collect()
+        let mut known: Vec<(Place<'_>, Spread)> =
+            places.iter().filter_map(|p| Some((p.clone(), (facet.value)(p)?))).collect();
+        known.sort_by(|(a, _), (b, _)| a.x().total_cmp(&b.x()));
+        known
     };
     let facets: Vec<(String, Vec<(Place<'_>, Spread)>)> =
         facets.iter().map(|facet| (facet.name.clone(), known(facet))).collect();
@@ -101,8 +105,9 @@ fn lines(
     let mut members: Vec<usize> = all().map(|(place, _)| place.member).collect();
     members.sort_unstable();
     members.dedup();
-    if members.is_empty() {
-        return None;
+    let first = all().map(|(place, _)| place.x()).next()?;
+    if all().all(|(place, _)| place.x() == first) {
+        return Some(one_place(group, of, &facets));
     }
     // The lines of a plot: a configuration, and where dashes tell them apart, its number of query
     // clients.
@@ -143,18 +148,24 @@ fn lines(
             };
             Series { look, title, points, ..Series::default() }
         };
-        let reach = |n: &usize| {
-            let own = known.iter().filter(|(p, s)| p.member == *n && s.high > s.low);
-            let at = own.map(|(p, s)| (Number(p.x()), Some((Number(s.low), Number(s.high)))));
-            let look = Look { symbol: None, ..Look::of_configuration(*n) };
-            Mark::Rule { look: Look { dash: None, ..look }, upright: true, at: at.collect() }
+        let reach = |key: &(usize, Option<usize>)| {
+            let own = known.iter().filter(|(place, _)| own(key, place));
+            let reach = own.map(|(p, s)| (Number(p.x()), Number(s.low), Number(s.high)));
+            let reach: Vec<_> = reach.collect();
+            let colour = Look::of_configuration(key.0).colour;
+            let wide = reach.iter().any(|(_, low, high)| high.0 > low.0);
+            let along = reach.windows(2).any(|two| two[0].0 != two[1].0);
+            wide.then(|| match along {
+                true => Mark::Area { colour, fx: None, reach },
+                false => {
+                    let at = reach.into_iter().map(|(x, low, high)| (x, Some((low, high))));
+                    Mark::Rule { look: Look::colour(key.0), upright: true, at: at.collect() }
+                }
+            })
         };
-        let mut marks = joined(keys.iter().map(of_key).collect());
-        let reaches = members.iter().map(reach);
-        let reaches = reaches.filter(|m| matches!(m, Mark::Rule { at, .. } if !at.is_empty()));
-        // Below the dots.
-        let dots = marks.split_off(keys.len());
-        marks.extend(reaches.chain(dots).collect::<Vec<_>>());
+        // Below the lines.
+        let mut marks: Vec<Mark> = keys.iter().filter_map(reach).collect();
+        marks.extend(joined(keys.iter().map(of_key).collect()));
         let (x, y) = (x.clone(), y.clone());
         Plot { name: name.clone(), height: 290, x, y, marks, ..Plot::default() }
     });
@@ -175,6 +186,30 @@ fn lines(
         legend.push(note("hollow: rate not reached"));
     }
     Some(Chart { legend, plots, least: 340, ..Chart::default() })
+}
+
+/// Values of one place of the axis: lines of one dot each are bars.
+fn one_place(
+    group: &Group<'_>,
+    of: &Lines<'_>,
+    facets: &[(String, Vec<(Place<'_>, Spread)>)],
+) -> Chart {
+    let unit = if of.words == Quantity::Times { Unit::Latency } else { Unit::Rate(of.unit) };
+    let rows = facets.iter().flat_map(|(facet, known)| {
+        known.iter().map(move |(place, spread)| {
+            let named = [group.members[place.member].label, facet.as_str()];
+            let named: Vec<&str> = named.into_iter().filter(|name| !name.is_empty()).collect();
+            let (name, number, value) = (named.join(", "), place.member, spread.mean);
+            bars::Row { name, number, value, published: false }
+        })
+    });
+    let mut chart = bars::rows(&rows.collect::<Vec<_>>(), of.label, unit);
+    let mut places = facets.iter().flat_map(|(_, known)| known).map(|(place, _)| &place.name);
+    let first = places.next().cloned().unwrap_or_default();
+    if places.all(|name| *name == first) {
+        chart.plots[0].name = first;
+    }
+    chart
 }
 
 /// The headline measure against clients or rates, a line a configuration.

@@ -21,3 +21,4 @@ pub mod scale;
 pub mod search;
 pub mod shares;
 pub mod spec;
+pub mod together;

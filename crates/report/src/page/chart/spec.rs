@@ -200,6 +200,15 @@ pub enum Mark {
         /// Where, with both ends where they do not go through the plot.
         at: Vec<Span>,
     },
+    /// A band from the lowest to the highest of several values at each place.
+    Area {
+        colour: &'static str,
+        /// Which column of plots, where there are several.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        fx: Option<usize>,
+        /// Place, lowest and highest.
+        reach: Vec<(Number, Number, Number)>,
+    },
     /// Upright bands.
     Band {
         colour: &'static str,
