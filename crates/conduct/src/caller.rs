@@ -1,10 +1,11 @@
 //! What a run tells whoever started it, and what it asks.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use hoap_drive::{Observer, Stop};
 use hoap_record::search::Search;
-use hoap_record::{Repetition, Step};
+use hoap_record::{Repetition, Run, Step};
 
 use crate::flags::Common;
 use crate::plan::Plan;
@@ -38,6 +39,9 @@ pub trait Caller: Sync {
 
     /// A step has ended.
     fn measured(&self, _step: &Step) {}
+
+    /// This is known of the run in this folder: at its beginning, after checks, steps, and at its end.
+    fn recorded(&self, _folder: &Path, _run: &Run) {}
 
     /// The search for the highest rate has ended.
     fn searched(&self, _search: &Search) {}

@@ -1,14 +1,15 @@
 //! The loop of every run: before, steps, search, after, record.
 
+use std::fs::File;
 use std::time::{Duration, Instant};
 
 use hoap_database::answering::Expected;
 use hoap_drive::Workload;
 use hoap_drive::search::{ProbeResult, frontier, max_rate};
 use hoap_drive::{End, Failed, Gate, Pace, StepPlan, run_probed_step};
-use hoap_observe::{MetricBound, MetricWatch};
+use hoap_observe::MetricWatch;
 use hoap_record::check::ChecksRead;
-use hoap_record::folder::seconds;
+use hoap_record::folder::{NOT_ENDED, seconds};
 use hoap_record::search::{Effort, Search};
 use hoap_record::{Bounds, Check, Run, RunFolder, Step, Verdict, kept};
 use hoap_workload::checks::{Reads, skipped};
@@ -64,7 +65,11 @@ pub async fn record<B: Benchmark>(
     }
     record.clock = setting.caller.start().and_then(|start| start.clock());
     let mut folder = RunFolder::create(&path, &record)?;
+    // Readers see by it that the run goes on. There are file systems without locks.
+    let held = File::open(&path);
+    let _ = held.as_ref().map(File::try_lock);
     benchmark.keep_in(folder.path());
+    setting.caller.recorded(&path, &record);
     if !observed.is_empty() {
         observed.start(folder.observed()?);
     }
@@ -83,6 +88,8 @@ pub async fn record<B: Benchmark>(
         record.partial.get_or_insert_with(|| format!("it ended early: {e}"));
     }
     folder.finish(&record)?;
+    drop(held);
+    setting.caller.recorded(&path, &record);
     end.or_else(|e| unless_void(&record, e))?;
     Ok((path, record))
 }
@@ -98,27 +105,17 @@ async fn between_checks<B: Benchmark>(
     let before = benchmark.before(setting, &mut record.checks).await;
     read(benchmark, "before the run", begun, record);
     before?;
+    save(setting, plan, folder, record)?;
     if record.checks.iter().any(|check| check.verdict == Verdict::Fail) {
         record.partial = Some("the data was not consistent before the run".into());
         return Ok(());
     }
     let start = setting.caller.start().unwrap_or(&setting.common.conduct.start_at);
     let starts = Starts::new(setting, start);
-    let (memories, lost) = (Vec::new(), None);
-    let (warm_at, ran) = (plan.warm_at.as_ref(), Ran::default());
-    let mut steps = Steps {
-        setting,
-        benchmark,
-        folder,
-        record,
-        observed,
-        warm_at,
-        starts,
-        memories,
-        lost,
-        ran,
-    };
-    let end = steps.all(plan);
+    let (memories, lost, ran) = (Vec::new(), None, Ran::default());
+    let mut steps =
+        Steps { setting, plan, benchmark, folder, record, observed, starts, memories, lost, ran };
+    let end = steps.all();
     let (memories, lost, start) = (steps.memories, steps.lost, steps.starts.check());
     record.checks.extend(start);
     let known = benchmark.known(memories);
@@ -182,16 +179,27 @@ fn read<B: Benchmark>(benchmark: &B, when: &str, begun: Instant, record: &mut Ru
     }
 }
 
+/// Saves the record so far, with how much of the plan that is, and tells it.
+fn save(setting: &Setting<'_>, plan: &Plan, folder: &RunFolder, record: &Run) -> Result<()> {
+    // A search and a frontier find the number of their steps.
+    let known = plan.search.is_none() && plan.frontier.is_none();
+    let (done, of) = (record.steps.len(), plan.steps.len());
+    let so_far = || format!("{NOT_ENDED}: {done} of {of} steps are whole");
+    let partial = record.partial.clone().or_else(|| known.then(so_far));
+    folder.checkpoint(&Run { partial, ..record.clone() })?;
+    setting.caller.recorded(folder.path(), record);
+    Ok(())
+}
+
 /// Steps that run one after the other.
 struct Steps<'a, B: Benchmark> {
     setting: &'a Setting<'a>,
+    plan: &'a Plan,
     benchmark: &'a B,
     folder: &'a mut RunFolder,
     record: &'a mut Run,
     /// The servers' side.
     observed: &'a MetricWatch,
-    /// What of it ends the warm-ups.
-    warm_at: Option<&'a MetricBound>,
     starts: Starts<'a>,
     /// What the clients remember, also where a step fails or is stopped.
     memories: Vec<MemoryOf<B::Operations>>,
@@ -201,7 +209,8 @@ struct Steps<'a, B: Benchmark> {
 }
 
 impl<B: Benchmark> Steps<'_, B> {
-    fn all(&mut self, plan: &Plan) -> Result<()> {
+    fn all(&mut self) -> Result<()> {
+        let plan = self.plan;
         let of = plan.steps.len();
         for step in &plan.steps {
             let mut step = step.clone();
@@ -275,7 +284,7 @@ impl<B: Benchmark> Steps<'_, B> {
         caller.say(&format!("step {}{of}: {}", plan.number, plan.name()));
         let observer = caller.observer(position);
         let target = self.benchmark.target();
-        let meter = Meter::new(&*observer, target, self.observed, self.warm_at);
+        let meter = Meter::new(&*observer, target, self.observed, self.plan.warm_at.as_ref());
         let (operations, queries) = (self.benchmark.operations(), self.benchmark.queries());
         let clients = (operations, queries, self.benchmark.probes());
         let control = (caller.stop(), &self.starts as &dyn Gate);
@@ -297,7 +306,7 @@ impl<B: Benchmark> Steps<'_, B> {
         let observed = self.observed.window().map(|series| outcome.step.observed = series);
         let in_process = self.benchmark.target().in_process();
         self.record.remarks.extend(own_limit::remarks(&outcome.step, in_process));
-        let awaited = self.warm_at.map(|bound| (bound, meter.found()));
+        let awaited = self.plan.warm_at.as_ref().map(|bound| (bound, meter.found()));
         self.record.remarks.extend(level::remarks(&outcome.step, awaited));
         let thinks = self.record.configuration.get("think-times") == Some(&true.into());
         self.record.remarks.extend(little::remarks(&outcome.step, in_process, thinks));
@@ -306,7 +315,7 @@ impl<B: Benchmark> Steps<'_, B> {
         self.record.events.extend(outcome.events);
         self.record.stopped_by = outcome.stopped_by.map(|e| e.to_string());
         self.ran.add(plan, begun.elapsed());
-        self.folder.checkpoint(self.record).and(observed)
+        save(self.setting, self.plan, self.folder, self.record).and(observed)
     }
 
     /// Looks for the highest rate that holds the bounds. It begins at half of what the step `like`

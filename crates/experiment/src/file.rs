@@ -9,7 +9,7 @@ use toml::{Table, Value};
 const MOST: usize = 1000;
 /// Flags of the experiment itself, of the user's command line, and of nobody else: where files are,
 /// which addresses are spoken to and which are listened at. A file from elsewhere says none of it.
-pub const OF_THE_USER: [&str; 23] = [
+pub const OF_THE_USER: [&str; 24] = [
     "answers",
     "answers-out",
     "config",
@@ -21,6 +21,7 @@ pub const OF_THE_USER: [&str; 23] = [
     "meet",
     "metrics",
     "observe",
+    "open",
     "otlp",
     "out",
     "part",

@@ -200,8 +200,17 @@ impl Steady {
 }
 
 /// What drivers may differ in: where they write, which part they are, and who watches them.
-const OWN: [&str; 8] =
-    ["--out", "--part", "--meet", "--config", "--metrics", "--otlp", "--tls-ca", "--json"];
+const OWN: [&str; 9] = [
+    "--out",
+    "--part",
+    "--meet",
+    "--config",
+    "--metrics",
+    "--open",
+    "--otlp",
+    "--tls-ca",
+    "--json",
+];
 
 /// The words of a command line that drivers share.
 pub fn shared(command: &[String]) -> Vec<String> {
@@ -209,7 +218,7 @@ pub fn shared(command: &[String]) -> Vec<String> {
     let mut shared = Vec::new();
     while let Some(word) = words.next() {
         match OWN.iter().find(|own| word == *own) {
-            Some(&"--json") => {}
+            Some(&("--json" | "--open")) => {}
             Some(_) => drop(words.next()),
             None if OWN.iter().any(|own| word.starts_with(&format!("{own}="))) => {}
             None => shared.push(word.clone()),
@@ -289,7 +298,7 @@ mod tests {
         let command = |line: &str| shared(&line.split(' ').map(String::from).collect::<Vec<_>>());
         let one = command("hoap run ycsb-a --out a --part 1/2 --clients 4 --meet h:1 --metrics=x");
         assert_eq!(one, ["run", "ycsb-a", "--clients", "4"]);
-        let two = command("/bin/hoap --json run ycsb-a --part=2/2 --clients 4 --meet=h:1");
+        let two = command("/bin/hoap --json run ycsb-a --open --part=2/2 --clients 4 --meet=h:1");
         assert_eq!(one, two);
         assert_ne!(one, command("hoap run ycsb-a --clients 5"));
     }

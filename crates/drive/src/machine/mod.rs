@@ -26,6 +26,8 @@ pub(crate) struct Watch {
     last: Option<Reading>,
     /// The spans of the cell that goes on.
     open: Option<MachineRow>,
+    /// The span that the last tick ended, if it ended one.
+    ended: Option<MachineRow>,
     window: DriverUse,
     /// Held back by a limit of the control group, before the window.
     held_back: Option<Duration>,
@@ -38,7 +40,8 @@ impl Watch {
         let window = DriverUse::default();
         let (phase, usable) = (Phase::Connecting, usable());
         let timer = Timer::start();
-        Watch { step, phase, usable, last: None, open: None, window, held_back: None, timer }
+        let (last, open, ended, held_back) = (None, None, None, None);
+        Watch { step, phase, usable, last, open, ended, window, held_back, timer }
     }
 
     /// A phase begins; the span of the one before ends.
@@ -68,6 +71,7 @@ impl Watch {
     /// Fails where the folder cannot be written.
     pub fn tick(&mut self, folder: &mut RunFolder, ends_cell: bool) -> Result<()> {
         let due = |last: &Reading| self.phase != Phase::Ended && last.at.elapsed() >= SPAN;
+        self.ended = None;
         if self.last.as_ref().is_some_and(due) {
             self.span(Reading::take(), folder);
         }
@@ -75,6 +79,11 @@ impl Watch {
             Some(row) => folder.add_machine(&row),
             None => Ok(()),
         }
+    }
+
+    /// The span that the last tick ended, if it ended one.
+    pub fn ended(&self) -> Option<&MachineRow> {
+        self.ended.as_ref()
     }
 
     /// The sums over the measured window. `None` where the system does not tell, and of a window
@@ -105,6 +114,7 @@ impl Watch {
             let cores = row.cores.split(' ').count();
             self.window.add(&row, cores);
         }
+        self.ended = Some(row.clone());
         match &mut self.open {
             Some(open) => open.join(row),
             none => *none = Some(row),

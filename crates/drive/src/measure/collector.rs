@@ -254,11 +254,13 @@ impl<'a> Collector<'a> {
         let span = Span { start: self.tick_began, end: now };
         let (sides, kinds) = ([&self.tx, &self.queries, &self.probe], self.kinds());
         self.rows.clear();
+        let mut tx_rows = None;
         for ((cell, side), kinds) in self.cell.iter_mut().zip(sides).zip(kinds) {
             for (of, stats, kind) in shown(side, kinds, phase, phases) {
                 self.rows.push(span.row(self.folder, self.plan.number, of.name(), kind, stats));
             }
             phases.iter().for_each(|of| cell.of_mut(*of).absorb(side.of(*of)));
+            tx_rows.get_or_insert(self.rows.len());
         }
         let began = self.cells.tick(last, now);
         self.machine.tick(self.folder, began.is_some())?;
@@ -293,6 +295,8 @@ impl<'a> Collector<'a> {
             elapsed: now.saturating_duration_since(self.phase_began),
             length: span.length(),
             samples: &self.rows,
+            tx_rows: tx_rows.unwrap_or_default(),
+            machine: self.machine.ended(),
             tx_ended: count + failed,
             tx_per_second: rate(count, span.length().as_secs_f64()),
             times_us: (all.count() > 0).then(|| (all.quantile_us(0.5), all.quantile_us(0.99))),

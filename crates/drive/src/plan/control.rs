@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use hoap_record::Result;
-use hoap_record::Sample;
+use hoap_record::{MachineRow, Result, Sample};
 
 use super::phase::Phase;
 use super::step_plan::StepPlan;
@@ -80,6 +79,10 @@ pub struct Tick<'a> {
     pub length: Duration,
     /// The rows of `samples.csv` of this interval: first the kinds of transactions, then queries.
     pub samples: &'a [Sample],
+    /// How many of these rows are of transactions.
+    pub tx_rows: usize,
+    /// The row of `machine.csv` that ended with the interval, if one did.
+    pub machine: Option<&'a MachineRow>,
     /// Transactions of all kinds that ended, failed ones included, and count for the phase.
     pub tx_ended: u64,
     /// Transactions of all kinds per second.

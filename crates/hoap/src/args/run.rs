@@ -22,9 +22,13 @@ pub struct LiveArgs {
     /// where, of all databases or each in a table of its name
     #[arg(long, global = true, help_heading = "What runs", value_name = "FILE")]
     pub server_facts: Option<PathBuf>,
-    /// Serve the run's metrics to Prometheus at http://ADDRESS/metrics, such as 127.0.0.1:9464
+    /// Serve the run's page while it goes on at http://ADDRESS/, such as 127.0.0.1:9464, and its
+    /// metrics for Prometheus at http://ADDRESS/metrics
     #[arg(long, global = true, help_heading = "Output", value_name = "ADDRESS")]
     pub metrics: Option<SocketAddr>,
+    /// Open that page in the browser, without --metrics at a free port of this machine
+    #[arg(long, global = true, help_heading = "Output")]
+    pub open: bool,
     /// Send the run's metrics to an OpenTelemetry collector (OTLP over HTTP), such as
     /// http://127.0.0.1:4318
     #[arg(long, global = true, help_heading = "Output", value_name = "URL")]

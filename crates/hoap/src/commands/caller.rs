@@ -1,5 +1,7 @@
 //! What a run tells the terminal and whoever watches from outside.
 
+use std::path::Path;
+
 use hoap_conduct::Caller;
 use hoap_conduct::caller::Progress;
 use hoap_conduct::plan::Plan;
@@ -7,8 +9,8 @@ use hoap_conduct::schedule::StepPosition;
 use hoap_conduct::size::Size;
 use hoap_conduct::start::Start;
 use hoap_drive::{Observer, Stop};
-use hoap_record::Step;
 use hoap_record::search::Search;
+use hoap_record::{Run, Step};
 
 use super::context::Context;
 use super::watch::Watch;
@@ -30,6 +32,7 @@ impl Caller for Context {
 
     fn planned(&self, plan: &Plan, times: usize) {
         self.console.say(planned::words(plan, times));
+        self.live.set("plan", || planned::steps(plan, times), true);
     }
 
     fn loads(&self, size: &Size) {
@@ -37,11 +40,16 @@ impl Caller for Context {
     }
 
     fn observer(&self, position: StepPosition) -> Box<dyn Observer + '_> {
-        Box::new(Together { first: Watch::new(self.console, position), live: &self.live })
+        let first = Watch::new(self.console, position, self.live.clone());
+        Box::new(Together { first, live: &self.live })
     }
 
     fn measured(&self, step: &Step) {
         self.console.tell("  ", &hoap_report::step_line(step));
+    }
+
+    fn recorded(&self, folder: &Path, run: &Run) {
+        self.live.recorded(folder, run);
     }
 
     fn searched(&self, search: &Search) {
@@ -50,6 +58,10 @@ impl Caller for Context {
 
     fn progress(&self, what: &str, length: u64) -> Progress<'_> {
         let mut bar = self.console.bar(what, length);
-        Box::new(move |done, next| bar.set(done, next))
+        let work = self.live.work(what);
+        Box::new(move |done, next| {
+            work.set(done, length);
+            bar.set(done, next);
+        })
     }
 }

@@ -54,7 +54,11 @@ pub async fn command(context: &mut Context, command: Command) -> Result<(), Fail
             show::possible(context, &live.export, benchmark.0.name())?;
             let about = About { benchmark: benchmark.0.name(), labels: &labels };
             context.live = Live::start(&live, &about, &context.console).await?;
-            run::run(context, benchmark.0, &live.export).await
+            let end = run::run(context, benchmark.0, &live.export).await;
+            let why = end.as_ref().err().map(|failure| format!(": {}", failure.message()));
+            let words = format!("The run has ended{}.", why.unwrap_or_default());
+            context.live.end(&words, report::of_folder).await;
+            end
         }
         Command::Several(commands) => several::each(context, commands).await,
         Command::Experiment { .. } => {

@@ -10,7 +10,7 @@ use hoap_record::Time;
 use hoap_report::number::duration;
 use hoap_report::text::paragraph;
 use hoap_workload::words::counted;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::context::Context;
 use crate::failure::Failure;
@@ -84,6 +84,12 @@ pub fn words(plan: &Plan, times: usize) -> String {
     }
     text.truncate(text.trim_end().len());
     text
+}
+
+/// The steps for the page of a run: each with its number, its name and how long it lasts.
+pub fn steps(plan: &Plan, times: usize) -> Value {
+    let step = |step: &StepPlan| json!([step.number, step.name(), lasts(plan, step)]);
+    json!({ "steps": plan.steps.iter().map(step).collect::<Value>(), "words": words(plan, times) })
 }
 
 /// "5 s of warm-up and 60 s measured".

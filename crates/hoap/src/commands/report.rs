@@ -68,6 +68,13 @@ pub fn report(context: &Context, args: &Report) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The page of the run, or the repetitions, in a folder; none where it cannot be made.
+pub fn of_folder(folder: &Path) -> Option<String> {
+    let named = hoap_report::Named { label: None, path: folder.to_owned() };
+    let report = hoap_report::Report::open(&[named]).ok()?;
+    hoap_report::page(&report).ok().map(|page| page.html)
+}
+
 /// Reads the runs, and what is said of their configurations.
 pub fn open(runs: &[String], costs: &Costs) -> Result<hoap_report::Report, Failure> {
     let named: Vec<_> = runs.iter().map(|run| hoap_report::Named::parse(run)).collect();

@@ -145,8 +145,8 @@ fn loads(run: &Run, url: &str) -> Result<Option<Box<dyn AskedLoad>>, Failure> {
         let title = benchmark_title(benchmark);
         Failure::usage(format!("load the documents of {title} again: {why}"))
     };
-    let name = reference::data(kind_of(benchmark));
-    let entry = built_in::data().find(|entry| entry.name() == name);
+    let entry = built_in::data_of(kind_of(benchmark));
+    let name = entry.map_or("", |entry| entry.name());
     let flags = entry.zip(run.data.as_object()).and_then(|(of, data)| of.flags(data));
     let flags = flags.ok_or_else(|| refuse("its record does not tell the flags of the load"))?;
     let Cli { command: Command::Load { benchmark: load, .. }, .. } =

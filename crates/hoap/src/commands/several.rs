@@ -104,6 +104,7 @@ fn entrant(name: String, live: &LiveArgs, mut chosen: Chosen) -> Result<Entrant,
         ("--part", conduct.part.is_some()),
         ("--start-at", conduct.start_at.is_some()),
         ("--metrics", live.metrics.is_some()),
+        ("--open", live.open),
         ("--otlp", live.otlp.is_some()),
         ("--export", !live.export.is_empty()),
     ];

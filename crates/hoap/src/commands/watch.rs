@@ -10,8 +10,10 @@ use hoap_conduct::schedule::{Span, StepPosition};
 use hoap_drive::{End, Observer, Phase, StepPlan, Tick, WarmAt};
 use hoap_report::number::{Unit, latency};
 use hoap_workload::words::counted;
+use serde_json::{Value, json};
 
 use crate::console::{Console, Line, rounded};
+use crate::live::Live;
 
 /// A warm-up that took so many times what was asked for was as long as the queries' loops.
 const LONGER: f64 = 1.1;
@@ -20,6 +22,7 @@ const LONGER: f64 = 1.1;
 pub struct Watch {
     console: Console,
     position: StepPosition,
+    live: Live,
     line: RefCell<Option<Line>>,
     /// Operations of the measured window so far.
     done: Cell<u64>,
@@ -29,11 +32,11 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// A watch on this console.
-    pub fn new(console: Console, position: StepPosition) -> Self {
+    /// A watch on this console, for those outside too.
+    pub fn new(console: Console, position: StepPosition, live: Live) -> Self {
         let line = RefCell::new(None);
         let (done, begun, warmed) = (Cell::new(0), Cell::new(Instant::now()), Cell::default());
-        Watch { console, position, line, done, begun, warmed }
+        Watch { console, position, live, line, done, begun, warmed }
     }
 
     fn show(&self, step: &StepPlan, phase: Phase, tick: Option<&Tick<'_>>) {
@@ -42,6 +45,7 @@ impl Watch {
         let (done, warmed) = (self.done.get(), self.warmed.get());
         let now = Now { step, position: self.position, phase, tick, done, warmed };
         line.set(|columns| now.line(columns), || now.pairs());
+        self.live.set("now", || now.value(), false);
     }
 }
 
@@ -52,7 +56,11 @@ impl Observer for Watch {
             self.warmed.set(last.elapsed());
         }
         match phase {
-            Phase::Ended => *self.line.borrow_mut() = None,
+            Phase::Ended => {
+                *self.line.borrow_mut() = None;
+                let ended = || json!({ "step": step.number, "phase": phase.name() });
+                self.live.set("now", ended, false);
+            }
             _ => self.show(step, phase, None),
         }
     }
@@ -212,6 +220,24 @@ impl Now<'_> {
                 _ => return line,
             }
         }
+    }
+
+    /// For the page of the run.
+    fn value(&self) -> Value {
+        let Span { time, open } = self.left();
+        let speed = self.speed();
+        let times = speed.as_ref().and_then(|speed| speed.times);
+        let speed = speed.map(|Speed { unit, per, .. }| json!([per, unit]));
+        let tick = self.tick.map(|tick| {
+            let running: Vec<_> = tick.running.iter().flatten().collect();
+            let queries = (tick.plan.query_clients > 0).then_some(tick.queries_finished);
+            json!({ "failed": tick.failed, "queries": queries, "running": running })
+        });
+        json!({
+            "step": self.step.number, "of": self.position.of, "name": self.step.name(),
+            "phase": self.phase.name(), "words": self.phase(), "left": time.as_secs_f64(),
+            "open": open, "speed": speed, "times": times, "tick": tick,
+        })
     }
 
     /// For scripts: `name=value`, numbers bare, times in the unit of the name. What is not known is

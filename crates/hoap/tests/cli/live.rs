@@ -1,9 +1,13 @@
 //! What other programs see of a run while it goes on.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
+
+use hoap_testing::browser::only_its_own_scripts;
+use serde_json::{Map, Value};
 
 use super::Place;
 
@@ -37,7 +41,7 @@ fn address(run: &mut Child) -> String {
     }
     // Somebody must read what else it says.
     std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
-    let rest = line.trim().split_once("http://").unwrap().1;
+    let rest = line.trim().rsplit_once("http://").unwrap().1;
     rest.strip_suffix("/metrics").unwrap().to_owned()
 }
 
@@ -72,7 +76,7 @@ fn prometheus_scrapes_a_run_while_it_goes_on() {
             seen.push(n);
         }
     }
-    assert!(get(&address, "/").is_none_or(|(head, _)| head.starts_with("HTTP/1.1 404")));
+    assert!(get(&address, "/x").is_none_or(|(head, _)| head.starts_with("HTTP/1.1 404")));
     assert!(run.wait().unwrap().success());
     let total: u64 = p.json("run/run.json")["steps"][0]["transactions"]
         .as_array()
@@ -119,6 +123,149 @@ fn answers(address: &str) -> bool {
 fn end(mut run: Child) {
     run.kill().unwrap();
     run.wait().unwrap();
+}
+
+/// What a stream of events tells until the run has ended: its cells by number, and the last value of
+/// each part.
+fn told(address: &str) -> (BTreeMap<u64, Value>, Map<String, Value>) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET /events HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
+    let (mut cells, mut parts) = (BTreeMap::new(), Map::new());
+    for line in BufReader::new(stream).lines() {
+        let line = line.unwrap();
+        let Some(text) = line.strip_prefix("data: ") else { continue };
+        let Value::Object(mut news) = serde_json::from_str(text).unwrap() else { panic!("{text}") };
+        let new = news.remove("cells").unwrap();
+        if news.remove("all").is_some() {
+            cells.clear();
+        }
+        for cell in new.as_array().unwrap() {
+            cells.insert(cell["n"].as_u64().unwrap(), cell.clone());
+        }
+        parts.extend(news);
+        if parts.contains_key("end") {
+            break;
+        }
+    }
+    (cells, parts)
+}
+
+#[test]
+fn the_page_of_a_run_is_told_what_its_folder_has_and_then_the_report() {
+    let p = Place::new();
+    let line = YCSB.replace("--clients 2", "--clients 1,2");
+    let line = format!("{line} --duration 1500ms --tick 70ms --metrics 127.0.0.1:0 --out run");
+    let mut run = p.command(&line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let address = address(&mut run);
+    let (head, page) = get(&address, "/").unwrap();
+    assert!(head.contains("frame-ancestors 'none'") && head.contains("nosniff"), "{head}");
+    only_its_own_scripts(&page);
+    assert!(page.contains("default-src 'none'") && page.contains("connect-src 'self'"));
+    // One that says nothing more, and one that leaves.
+    let mut stalled = TcpStream::connect(&address).unwrap();
+    write!(stalled, "GET /events HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
+    let mut left = TcpStream::connect(&address).unwrap();
+    write!(left, "GET /events HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
+    left.read_exact(&mut [0; 100]).unwrap();
+    drop(left);
+    let (cells, parts) = told(&address);
+    assert_eq!(parts["end"]["report"], true, "{parts:#?}");
+    let (_, report) = get(&address, "/report").unwrap();
+    only_its_own_scripts(&report);
+    assert!(report.contains("id=\"result\"") && !report.contains("connect-src"));
+    assert!(run.wait().unwrap().success());
+    let record = p.json("run/run.json");
+    assert!(record["partial"].is_null());
+    assert_eq!(record["steps"].as_array().unwrap().len(), 2);
+    for step in record["steps"].as_array().unwrap() {
+        for of in step["transactions"].as_array().unwrap() {
+            let measured = cells.values().filter(|c| c["phase"] == "measured");
+            let rows = measured.filter(|c| c["step"] == step["number"]);
+            let rows = rows.flat_map(|c| c["operations"].as_array().unwrap());
+            let rows = rows.filter(|row| row[0] == of["kind"]);
+            let [count, longest] =
+                [1, 5].map(|at| rows.clone().map(move |r| r[at].as_u64().unwrap()));
+            assert_eq!(count.sum::<u64>(), of["count"].as_u64().unwrap(), "{of:#}");
+            // What was in flight at the end of the window has a time, too.
+            assert!(longest.max() <= of["latency"]["max_us"].as_u64(), "{of:#}");
+        }
+    }
+    // The tables of the page are those of the report.
+    let tables = parts["record"]["tables"].as_array().unwrap();
+    let throughput = tables.iter().find(|table| table["id"] == "throughput").unwrap();
+    assert_eq!(throughput["rows"].as_array().unwrap().len(), 2);
+    assert_eq!(parts["plan"]["steps"].as_array().unwrap().len(), 2);
+}
+
+/// The first line of the answer to these lines.
+fn answer(address: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let request = request.replace("SELF", address).replace('\n', "\r\n");
+    write!(stream, "{request}\r\n\r\n").unwrap();
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).unwrap();
+    line.trim_end().to_owned()
+}
+
+#[test]
+fn only_the_run_s_own_page_reads_it_and_nobody_writes() {
+    let p = Place::new();
+    let (run, address) = serving(&p, 120, 1024);
+    let port = address.rsplit_once(':').unwrap().1;
+    for (request, status) in [
+        ("GET / HTTP/1.1\nHost: SELF".to_owned(), 200),
+        (format!("GET / HTTP/1.1\nHost: localhost:{port}"), 200),
+        (format!("GET / HTTP/1.1\nHost: [::1]:{port}"), 200),
+        ("HEAD / HTTP/1.1\nHost: SELF".to_owned(), 200),
+        ("HEAD /events HTTP/1.1\nHost: SELF".to_owned(), 200),
+        ("GET /metrics HTTP/1.0".to_owned(), 200),
+        ("GET /nowhere HTTP/1.1\nHost: SELF".to_owned(), 404),
+        ("GET /report HTTP/1.1\nHost: SELF".to_owned(), 404),
+        // A name that leads here and is not ours.
+        (format!("GET / HTTP/1.1\nHost: rebound.example:{port}"), 403),
+        ("GET /metrics HTTP/1.1\nHost: rebound.example".to_owned(), 403),
+        ("GET /events HTTP/1.1\nHost: 127.0.0.1.rebound.example".to_owned(), 403),
+        ("GET / HTTP/1.1\nHost: SELF\nHost: rebound.example".to_owned(), 403),
+        ("GET / HTTP/1.1\nHost: ".to_owned(), 403),
+        ("GET /events HTTP/1.1\nHost: SELF\nSec-Fetch-Site: cross-site".to_owned(), 403),
+        ("POST / HTTP/1.1\nHost: SELF\nContent-Length: 0".to_owned(), 405),
+        ("POST /metrics HTTP/1.1\nHost: SELF\nContent-Length: 0".to_owned(), 405),
+        ("DELETE /report HTTP/1.1\nHost: SELF".to_owned(), 405),
+        ("OPTIONS /events HTTP/1.1\nHost: SELF".to_owned(), 405),
+    ] {
+        let first = answer(&address, &request);
+        assert!(first.contains(&format!(" {status} ")), "{request:?}: {first}");
+    }
+    // A report of a run that goes on says how far it is; of one that was killed, too.
+    let page = || std::fs::read_to_string(p.path("page.html")).unwrap();
+    p.ok("report run -o page.html");
+    assert!(page().contains("the run goes on: 0 of 1 steps are whole; step 1 was in its "));
+    end(run);
+    p.ok("report run -o page.html");
+    assert!(page().contains("the run did not end: 0 of 1 steps are whole"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_browser_opens_the_page_or_the_run_says_that_none_does() {
+    let p = Place::new();
+    std::fs::create_dir(p.path("bin")).unwrap();
+    p.write("bin/xdg-open", "#!/bin/sh\nprintf %s \"$1\" >opened.part && mv opened.part opened\n");
+    let opener = p.path("bin/xdg-open");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&opener, executable).unwrap();
+    let line = format!("{YCSB} --duration 1s --open --out");
+    let path = |path: &str| format!("{}:{path}", p.path("bin").display());
+    let mut command = p.command(&format!("{line} run"));
+    command.env("PATH", path("/usr/bin:/bin"));
+    let told = super::End::of(command.output().unwrap());
+    let opened = std::fs::read_to_string(p.path("opened")).unwrap();
+    assert!(told.code == 0 && told.err.contains(&format!("page at {opened}, ")), "{told:#?}");
+    std::fs::remove_file(&opener).unwrap();
+    let mut command = p.command(&format!("{line} other"));
+    command.env("PATH", path(""));
+    let told = super::End::of(command.output().unwrap());
+    assert!(told.code == 0 && told.err.contains("no browser opened"), "{told:#?}");
 }
 
 #[test]

@@ -12,31 +12,41 @@ use crate::kinds::GENERATOR;
 
 const STYLE: &str = include_str!("../../assets/page.css");
 /// One script in files: its parts share their names.
-const SCRIPT: &str = concat!(
-    "(function () {\n\"use strict\";\n",
-    include_str!("../../assets/script/1-legend.js"),
-    include_str!("../../assets/script/1-scale.js"),
-    include_str!("../../assets/script/2-plot.js"),
-    include_str!("../../assets/script/3-draw.js"),
-    include_str!("../../assets/script/4-tables.js"),
-    include_str!("../../assets/script/5-menu.js"),
-    "})();\n"
-);
+macro_rules! script {
+    ($($last:literal)?) => {
+        concat!(
+            "(function () {\n\"use strict\";\n",
+            include_str!("../../assets/script/1-legend.js"),
+            include_str!("../../assets/script/1-scale.js"),
+            include_str!("../../assets/script/2-plot.js"),
+            include_str!("../../assets/script/3-draw.js"),
+            include_str!("../../assets/script/4-tables.js"),
+            include_str!("../../assets/script/5-menu.js"),
+            $(include_str!($last),)?
+            "})();\n"
+        )
+    };
+}
+const SCRIPT: &str = script!();
+/// The same for a page that is told what is new.
+const LIVE: &str = script!("../../assets/script/6-live.js");
 const D3: &str = include_str!("../../assets/vendor/d3.min.js");
 const PLOT: &str = include_str!("../../assets/vendor/plot.umd.min.js");
 const LICENSES: &str = include_str!("../../assets/vendor/LICENSES.txt");
 
-/// The page fetches nothing and runs no script but `scripts`, whatever a run folder contains.
-/// Styles are allowed inline: Observable Plot gives each chart a `style` element and attributes.
-fn policy(scripts: &[&str]) -> String {
+/// The page fetches nothing (but what is new, from where it came, if `live`) and runs no script but
+/// `scripts`, whatever a run folder contains. Styles are allowed inline: Observable Plot gives each
+/// chart a `style` element and attributes.
+fn policy(scripts: &[&str], live: bool) -> String {
     let hashes: Vec<_> = scripts
         .iter()
         .map(|script| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script))))
         .collect();
     format!(
         "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data:; base-uri \
-         'none'; form-action 'none'",
-        hashes.join(" ")
+         'none'; form-action 'none'{}",
+        hashes.join(" "),
+        if live { "; connect-src 'self'" } else { "" }
     )
 }
 
@@ -56,10 +66,19 @@ pub struct Frame<'a> {
 impl Frame<'_> {
     /// The page with these sections as one HTML file.
     pub fn around(&self, body: &Body) -> String {
+        self.with(body, false)
+    }
+
+    /// The page of what goes on, which asks the server that it comes from what is new.
+    pub(super) fn live(&self, body: &Body) -> String {
+        self.with(body, true)
+    }
+
+    fn with(&self, body: &Body, live: bool) -> String {
         let mut out = String::with_capacity(1 << 20);
         let libraries = format!("\n/*!\n{LICENSES}*/\n{D3}\n{PLOT}\n");
-        let script = format!("\n{SCRIPT}");
-        let (policy, title) = (policy(&[&libraries, &script]), escape(self.title));
+        let script = format!("\n{}", if live { LIVE } else { SCRIPT });
+        let (policy, title) = (policy(&[&libraries, &script], live), escape(self.title));
         let description = escape(self.description);
         let _ = write!(
             out,

@@ -6,7 +6,7 @@ use hoap_record::Verdict;
 
 use super::glossary::{self, Explained};
 use crate::format::csv::csv;
-use crate::format::table::{Cell, Table};
+use crate::format::table::{Cell, Column, Table};
 use crate::format::text::harmless;
 
 /// Text that is safe between tags and in quoted attributes.
@@ -85,14 +85,7 @@ fn element(out: &mut String, table: &Table) {
         out.push_str("<tr>");
         for (i, (cell, column)) in row.iter().zip(&table.columns).enumerate() {
             let text = escape(&cell.show(column.unit));
-            let numeric = if column.numeric() { "n" } else { "" };
-            let class = match cell {
-                Cell::Verdict(Verdict::Pass) => "pass",
-                Cell::Verdict(Verdict::Fail) => "fail",
-                Cell::Verdict(Verdict::Skip) => "skip",
-                Cell::Incomplete(_) => "n incomplete",
-                _ => numeric,
-            };
+            let class = class(cell, column);
             let class =
                 if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
             let _ = match i {
@@ -103,6 +96,18 @@ fn element(out: &mut String, table: &Table) {
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody>\n</table>\n</div>\n");
+}
+
+/// The class of a cell: what it is, or whether its column has numbers.
+pub fn class(cell: &Cell, column: &Column) -> &'static str {
+    match cell {
+        Cell::Verdict(Verdict::Pass) => "pass",
+        Cell::Verdict(Verdict::Fail) => "fail",
+        Cell::Verdict(Verdict::Skip) => "skip",
+        Cell::Incomplete(_) => "n incomplete",
+        _ if column.numeric() => "n",
+        _ => "",
+    }
 }
 
 /// A table too long to be in every page: its CSV, from which the script makes it when it is opened.

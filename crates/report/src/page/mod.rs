@@ -13,6 +13,7 @@ mod figures;
 mod frame;
 mod frontier;
 mod glossary;
+pub mod live;
 mod markup;
 mod measured;
 mod observed;

@@ -1,12 +1,14 @@
 //! Reading run folders.
 
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use hoap_record::Result;
-use hoap_record::folder::{read_machine, read_run, read_samples};
+use hoap_record::folder::{NOT_ENDED, read_machine, read_run, read_samples};
 use hoap_record::hlog::{self, Interval, SERVICE, WAIT};
 use hoap_record::{Latency, MachineRow, Operation, Remark, RemarkId, Run, Sample, Step};
 
+use crate::format::number::duration;
 use crate::run::curve::Curve;
 use crate::run::heat::{Heat, HeatGatherer};
 use crate::run::measure::{self, Measure};
@@ -72,6 +74,9 @@ impl Loaded {
         let logged: Vec<&Step> =
             steps.filter(|s| there(&hlog::path(folder, s.number), &mut missing)).collect();
         let samples = if has_samples { read_samples(folder)? } else { Vec::new() };
+        if goes_on(folder) {
+            run.partial = run.partial.map(|why| so_far(why, &run.steps, &samples));
+        }
         let cell_ticks = run.steps.iter().filter_map(|s| s.cells).map(|of| of.ticks).max();
         let kinds = Measure::of(&run).kinds(&run);
         let mut ticks = Ticks::of(&samples, &kinds, cell_ticks.unwrap_or(1));
@@ -128,6 +133,22 @@ impl Loaded {
             .filter(|tag| self.curves.iter().any(|c| c.kind == *tag))
             .collect()
     }
+}
+
+/// Whether the process that runs it holds the folder.
+fn goes_on(folder: &Path) -> bool {
+    File::open(folder).is_ok_and(|f| matches!(f.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+/// Why the record of a run that goes on is partial: how far it is.
+fn so_far(why: String, steps: &[Step], samples: &[Sample]) -> String {
+    let Some(done) = why.strip_prefix(NOT_ENDED) else { return why };
+    let now = samples.last().filter(|row| row.step > steps.len()).map(|row| {
+        let phase = if row.phase == "warmup" { "warm-up" } else { "measured window" };
+        let at = duration(row.at_seconds);
+        format!("; step {} was in its {phase} {at} after the start", row.step)
+    });
+    format!("the run goes on{done}{}", now.unwrap_or_default())
 }
 
 /// Whether a tag of the step's log is of a kind of operation none of which succeeded.

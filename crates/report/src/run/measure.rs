@@ -90,7 +90,12 @@ impl Measure {
 
     /// Whether it counts this kind of operation.
     pub fn counts(self, kind: &str) -> bool {
-        self == Measure::Plain || kind == NEW_ORDER
+        self.headline().is_none_or(|headline| kind == headline)
+    }
+
+    /// The only kind of operation that it counts; `None` where it counts all.
+    pub fn headline(self) -> Option<&'static str> {
+        (self == Measure::Hybrid).then_some(NEW_ORDER)
     }
 
     /// The operations of a step that it counts.

@@ -13,6 +13,8 @@ fn tick<'a>(plan: &'a StepPlan, samples: &'a [Sample]) -> Tick<'a> {
         elapsed: SECONDS(12),
         length: SECONDS(1),
         samples,
+        tx_rows: samples.len(),
+        machine: None,
         tx_ended: 500,
         tx_per_second: 11_204.4,
         times_us: Some((230, 1_100)),
