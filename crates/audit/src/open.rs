@@ -21,9 +21,11 @@ const WINDOW: u32 = 26;
 /// The most bytes of `run.json`.
 const MOST_RUN: u64 = 32 << 20;
 /// The most bytes of a file that is held in memory while numbers are made of it.
-const MOST_READ: u64 = 512 << 20;
+const MOST_READ: u64 = 256 << 20;
 /// The most bytes of all answers that are held; of more the first are.
 const MOST_ANSWERS: u64 = 128 << 20;
+/// The most lines of logs and rows, and values of `run.json`, of all folders together: each takes some 300 bytes.
+const MOST_HELD: usize = 2_000_000;
 
 /// A bundle, read.
 #[derive(Debug)]
@@ -36,6 +38,8 @@ pub struct Bundle {
     pub findings: Findings,
     /// How many bytes of answers are still held.
     answers_left: u64,
+    /// Lines and values that its folders hold.
+    held: usize,
 }
 
 /// A run folder, as far as numbers are made of it.
@@ -206,8 +210,8 @@ fn begun(entry: &mut dyn Read) -> Result<Bundle> {
         let format = manifest.format;
         return Err(wrong(format!("its format is {format}; this program reads {FORMAT}")));
     }
-    if manifest.files.len() > MOST_FILES {
-        return Err(wrong(format!("it lists more than {MOST_FILES} files")));
+    if manifest.files.len().max(manifest.runs.len()) > MOST_FILES {
+        return Err(wrong(format!("it lists more than {MOST_FILES} files or runs")));
     }
     let folder = |of: &crate::manifest::BundledRun| Folder {
         at: of.at.clone(),
@@ -230,7 +234,7 @@ fn begun(entry: &mut dyn Read) -> Result<Bundle> {
             findings.void(&run.at, "it repeats what is no run of the bundle");
         }
     }
-    Ok(Bundle { manifest, folders, findings, answers_left: MOST_ANSWERS })
+    Ok(Bundle { manifest, folders, findings, answers_left: MOST_ANSWERS, held: 0 })
 }
 
 impl Bundle {
@@ -259,6 +263,12 @@ impl Bundle {
         }
         match of {
             Some((file, folder)) if wanted => {
+                self.held += weight(&file, &bytes);
+                if self.held > MOST_HELD {
+                    return Err(refused(format!(
+                        "with {name} there are more than {MOST_HELD} lines of logs and rows and values of run.json"
+                    )));
+                }
                 if is_answer(&file) {
                     self.answers_left -= told;
                 }
@@ -318,6 +328,15 @@ impl Folder {
 /// Whether it is an answer that a run kept.
 fn is_answer(file: &str) -> bool {
     file.starts_with("answers/")
+}
+
+/// Lines of a log or of rows, or values of `run.json`, before they are made.
+fn weight(file: &str, bytes: &[u8]) -> usize {
+    let begins = |byte: &&u8| match file {
+        "run.json" => matches!(byte, b',' | b'[' | b'{'),
+        _ => **byte == b'\n',
+    };
+    bytes.iter().filter(begins).count()
 }
 
 /// The number of the step whose log has this name.

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use hoap_record::{Execution, GRACE, MachineRow, Sample};
 use serde::de::DeserializeOwned;
 
-/// The most rows of a file.
-const MOST_ROWS: usize = 4_000_000;
+/// The most steps, and kinds of operations of one, in a file.
+const MOST_STEPS: usize = 2_000;
+const MOST_KINDS: usize = 256;
 
 /// The most of a count: what a number of JSON holds exactly.
 const MOST_COUNT: u64 = 1 << 53;
@@ -86,8 +87,8 @@ pub fn samples(text: &[u8]) -> Result<Samples, String> {
             return Err("a number is below 0 or beyond all bounds".to_owned());
         }
         let kinds = all.entry(row.step).or_default();
-        if kinds.len() > 256 {
-            return Err("it has more than 256 kinds of operations".into());
+        if kinds.len() > MOST_KINDS {
+            return Err(format!("it has more than {MOST_KINDS} kinds of operations"));
         }
         let series = kinds.entry(row.kind).or_default();
         let cell = Cell {
@@ -107,7 +108,10 @@ pub fn samples(text: &[u8]) -> Result<Samples, String> {
             GRACE if series.grace.is_none() => series.grace = Some(cell),
             other => return Err(format!("phase {other:?} is unknown or there twice")),
         }
-        Ok(())
+        match all.len() > MOST_STEPS {
+            true => Err(format!("it has more than {MOST_STEPS} steps")),
+            false => Ok(()),
+        }
     })?;
     Ok(all)
 }
@@ -147,9 +151,6 @@ fn each<T: DeserializeOwned>(
 ) -> Result<(), String> {
     let mut reader = csv::Reader::from_reader(text);
     for (number, row) in reader.deserialize().enumerate() {
-        if number == MOST_ROWS {
-            return Err(format!("it has more than {MOST_ROWS} rows"));
-        }
         let told = row.map_err(|e| e.to_string()).and_then(&mut take);
         told.map_err(|what| format!("row {}: {what}", number + 1))?;
     }

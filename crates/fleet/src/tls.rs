@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
-use hoap_record::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result, input};
 use tokio_rustls::rustls::crypto::{CryptoProvider, ring};
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -26,8 +26,8 @@ fn unusable(flag: &str, file: &Path, why: impl Display) -> Error {
 }
 
 fn certificates(flag: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>> {
-    let all = CertificateDer::pem_file_iter(file)
-        .and_then(Iterator::collect::<std::result::Result<Vec<_>, _>>);
+    let pem = input::named(file).map_err(|e| unusable(flag, file, e))?;
+    let all = CertificateDer::pem_slice_iter(&pem).collect::<std::result::Result<Vec<_>, _>>();
     let all = all.map_err(|e| unusable(flag, file, e))?;
     if all.is_empty() {
         return Err(unusable(flag, file, "it holds no certificate"));
@@ -41,7 +41,8 @@ fn certificates(flag: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>>
 /// Returns [`ErrorKind::Invalid`] for a file that cannot be used.
 pub fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor> {
     let chain = certificates("--tls-cert", certificate)?;
-    let private = PrivateKeyDer::from_pem_file(key).map_err(|e| unusable("--tls-key", key, e))?;
+    let pem = input::named(key).map_err(|e| unusable("--tls-key", key, e))?;
+    let private = PrivateKeyDer::from_pem_slice(&pem).map_err(|e| unusable("--tls-key", key, e))?;
     let config = ServerConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
         .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, private))

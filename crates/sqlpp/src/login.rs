@@ -74,7 +74,7 @@ impl Named {
             (false, _) => password,
             (true, "") => given("CB_PASSWORD").unwrap_or_default(),
             (true, path) => {
-                let text = std::fs::read_to_string(path).map_err(|e| {
+                let text = hoap_record::input::text(path.as_ref()).map_err(|e| {
                     (format!("option `password_file`: {path}: {e}"), "name one that can be read")
                 })?;
                 text.lines().next().unwrap_or_default().to_owned()

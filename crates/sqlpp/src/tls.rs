@@ -40,5 +40,5 @@ impl Tls {
 }
 
 fn read(path: &str) -> Result<Vec<u8>, String> {
-    std::fs::read(path).map_err(|e| format!("{path}: {e}"))
+    hoap_record::input::named(path.as_ref()).map_err(|e| format!("{path}: {e}"))
 }

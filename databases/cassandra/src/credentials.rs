@@ -41,7 +41,7 @@ pub(super) fn find(
             break;
         }
         let file = home.join(".cassandra").join(name);
-        let Ok(text) = std::fs::read_to_string(&file) else { continue };
+        let Ok(text) = hoap_record::input::text(&file) else { continue };
         let Some((user, password)) = read(&text) else { continue };
         if found.user.as_ref().is_some_and(|wanted| *wanted != user) {
             continue;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use hoap_record::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result, input};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
@@ -24,9 +24,12 @@ pub(super) fn context(place: &ParsedUrl) -> Result<Option<TlsContext>> {
     let unusable = |option: &str, file: &str, answer: String| {
         Error::new(ErrorKind::Invalid, tried(), format!("option `{option}`: {file}: {answer}"))
     };
+    let pem = |option: &str, file: &str| {
+        input::named(file.as_ref()).map_err(|e| unusable(option, file, e.to_string()))
+    };
     let chain = |option: &str, file: &String| {
-        CertificateDer::pem_file_iter(file)
-            .and_then(Iterator::collect::<std::result::Result<Vec<_>, _>>)
+        CertificateDer::pem_slice_iter(&pem(option, file)?)
+            .collect::<std::result::Result<Vec<_>, _>>()
             .map_err(|e| unusable(option, file, e.to_string()))
     };
     let mut roots = RootCertStore::empty();
@@ -45,7 +48,7 @@ pub(super) fn context(place: &ParsedUrl) -> Result<Option<TlsContext>> {
     let config = if options.tls_cert.is_empty() {
         builder.with_no_client_auth()
     } else {
-        let key = PrivateKeyDer::from_pem_file(&options.tls_key)
+        let key = PrivateKeyDer::from_pem_slice(&pem("tls_key", &options.tls_key)?)
             .map_err(|e| unusable("tls_key", &options.tls_key, e.to_string()))?;
         builder
             .with_client_auth_cert(chain("tls_cert", &options.tls_cert)?, key)

@@ -194,16 +194,20 @@ fn authenticator(place: &ParsedUrl) -> Done<Authenticator> {
     }
     let tls = place.options.tls();
     let chain = certificates(&tls.cert)?;
-    let key = PrivateKeyDer::from_pem_file(&tls.key)
+    let key = PrivateKeyDer::from_pem_slice(&pem(&tls.key)?)
         .map_err(|e| Failure::invalid(format!("{}: {e}", tls.key)))?;
     Ok(CertificateAuthenticator::new(chain, key).into())
 }
 
+fn pem(path: &str) -> Done<Vec<u8>> {
+    hoap_record::input::named(path.as_ref()).map_err(|e| Failure::invalid(format!("{path}: {e}")))
+}
+
 fn certificates(path: &str) -> Done<Vec<CertificateDer<'static>>> {
     let invalid = |answer: String| Failure::invalid(format!("{path}: {answer}"));
-    let read = CertificateDer::pem_file_iter(path).map_err(|e| invalid(e.to_string()))?;
-    let certificates: Vec<_> =
-        read.collect::<Result<_, _>>().map_err(|e| invalid(e.to_string()))?;
+    let certificates: Vec<_> = CertificateDer::pem_slice_iter(&pem(path)?)
+        .collect::<Result<_, _>>()
+        .map_err(|e| invalid(e.to_string()))?;
     match certificates.is_empty() {
         false => Ok(certificates),
         true => Err(invalid("there is no certificate in it".to_owned())),

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use hoap_database::failure::{Done, Failure};
 use hoap_database::{limited, url};
-use hoap_record::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result, input};
 use mongodb::action::Find;
 use mongodb::bson::{Document, RawDocumentBuf, doc};
-use mongodb::options::{ClientOptions, DriverInfo, ReadConcern};
+use mongodb::options::{ClientOptions, DriverInfo, ReadConcern, Tls};
 use mongodb::{Client, Collection, Database};
 
 use super::documentdb::{self, Gateway};
@@ -61,7 +61,7 @@ fn password_outside() -> Result<Option<String>> {
         return Ok(Some(password));
     }
     let Ok(file) = std::env::var("MONGODB_PASSWORD_FILE") else { return Ok(None) };
-    let text = std::fs::read_to_string(&file).map_err(|e| {
+    let text = input::text(file.as_ref()).map_err(|e| {
         Error::new(
             ErrorKind::Unavailable,
             format!("read the password in {file} (MONGODB_PASSWORD_FILE)"),
@@ -138,6 +138,15 @@ async fn client_options(place: &ParsedUrl) -> Result<ClientOptions> {
         let words = e.kind.to_string();
         hide(Error::new(kind, format!("open {}", place.shown), words), place)
     })?;
+    if let Some(Tls::Enabled(tls)) = &options.tls {
+        for file in [&tls.ca_file_path, &tls.cert_key_file_path].into_iter().flatten() {
+            // The driver reads them whole, and waits for the writer of a pipe.
+            input::bytes(file, input::MOST_TEXT).map_err(|e| {
+                let answer = format!("{}: {e}", file.display());
+                Error::new(ErrorKind::Invalid, format!("open {}", place.shown), answer)
+            })?;
+        }
+    }
     options.app_name.get_or_insert_with(|| "hoap".to_owned());
     options.driver_info = Some(
         DriverInfo::builder().name("hoap").version(env!("CARGO_PKG_VERSION").to_owned()).build(),
@@ -203,10 +212,7 @@ fn in_force(options: &ClientOptions) -> Vec<(String, String)> {
         ("retry_writes".to_owned(), flag(options.retry_writes)),
         ("retry_reads".to_owned(), flag(options.retry_reads)),
         ("max_pool_size".to_owned(), options.max_pool_size.unwrap_or_default().to_string()),
-        (
-            "tls".to_owned(),
-            matches!(options.tls, Some(mongodb::options::Tls::Enabled(_))).to_string(),
-        ),
+        ("tls".to_owned(), matches!(options.tls, Some(Tls::Enabled(_))).to_string()),
     ]
 }
 

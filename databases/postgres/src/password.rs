@@ -28,7 +28,7 @@ pub(super) fn find(
     if let Some(why) = why_not(&file) {
         return Found { password: None, ignored: Some(why) };
     }
-    let Ok(text) = std::fs::read_to_string(&file) else { return Found::default() };
+    let Ok(text) = hoap_record::input::text(&file) else { return Found::default() };
     let asked = [host, &port.to_string(), database, user];
     let password = text.lines().find_map(|line| password_of(line, &asked));
     Found { password, ignored: None }

@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hoap_record::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result, input};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
@@ -83,8 +83,10 @@ pub(super) fn connector(
             return Err(unusable(named, "no such file with the client's certificate".into()));
         }
         Some(certificate) => {
-            let chain = CertificateDer::pem_file_iter(&certificate)
-                .and_then(Iterator::collect)
+            let pem = input::named(&certificate);
+            let pem = pem.map_err(|e| unusable(&certificate, e.to_string()))?;
+            let chain = CertificateDer::pem_slice_iter(&pem)
+                .collect::<std::result::Result<_, _>>()
                 .map_err(|e| unusable(&certificate, e.to_string()))?;
             let key = file(&options.sslkey, "postgresql.key").unwrap_or_default();
             let private = read_key(&key).map_err(|e| unusable(&key, e))?;
@@ -98,7 +100,8 @@ pub(super) fn connector(
 
 fn read_roots(file: &Path) -> std::result::Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
-    for certificate in CertificateDer::pem_file_iter(file).map_err(|e| e.to_string())? {
+    let pem = input::named(file).map_err(|e| e.to_string())?;
+    for certificate in CertificateDer::pem_slice_iter(&pem) {
         roots.add(certificate.map_err(|e| e.to_string())?).map_err(|e| e.to_string())?;
     }
     if roots.is_empty() { Err("it holds no certificate".into()) } else { Ok(roots) }
@@ -115,7 +118,8 @@ fn read_key(file: &Path) -> std::result::Result<PrivateKeyDer<'static>, String> 
             return Err("group or others have access to this key: chmod 0600".into());
         }
     }
-    PrivateKeyDer::from_pem_file(file).map_err(|e| e.to_string())
+    let pem = input::named(file).map_err(|e| e.to_string())?;
+    PrivateKeyDer::from_pem_slice(&pem).map_err(|e| e.to_string())
 }
 
 /// Verifies the server's certificate as far as the mode requires. Signatures of the handshake are

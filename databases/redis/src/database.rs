@@ -120,7 +120,7 @@ fn certificates(place: &ParsedUrl) -> Done<Option<TlsCertificates>> {
         if path.is_empty() {
             return Ok(None);
         }
-        std::fs::read(path)
+        hoap_record::input::named(path.as_ref())
             .map(Some)
             .map_err(|e| Failure::invalid(format!("option `{option}`: {path}: {e}")))
     };

@@ -28,6 +28,10 @@ use lost::Lost;
 use make::rules::{FREQUENT, Rules};
 use sampled::Sampled;
 
+/// Levels of a document of which a file can always be written: its TOML has four levels for one at most, and
+/// its reader takes 80.
+const LEVELS: usize = 20;
+
 /// A workload file that was learned: what is there is no other, so that none is lost.
 pub const FILE: Kind = Kind {
     name: "a workload file that was learned",
@@ -104,8 +108,17 @@ pub fn learn(args: &Learn) -> Result<Learned> {
             .advise("learn of documents with fewer fields"));
     }
     let plan = text.read().and_then(|file| text.at(Plan::new(&file, 1.0))).map_err(|e| {
-        // What is learned is always a workload file: this is a fault of Hoap.
-        Error::new(ErrorKind::Unavailable, "learn a workload file", e).advise("please report it")
+        let tried = "learn a workload file";
+        let deep = all.iter().find(|of| of.levels > LEVELS);
+        match deep {
+            Some(of) => {
+                let answer = format!("a document of {} has {} levels", of.name, of.levels);
+                Error::new(ErrorKind::Invalid, tried, answer)
+                    .advise("learn of documents of fewer levels")
+            }
+            // What is learned is a workload file otherwise: this is a fault of Hoap.
+            None => Error::new(ErrorKind::Unavailable, tried, e).advise("please report it"),
+        }
     })?;
     let mut compared = Vec::new();
     for (at, (of, key)) in all.iter().zip(&keys).enumerate() {

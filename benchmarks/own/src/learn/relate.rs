@@ -179,11 +179,14 @@ fn keys(of: &Sampled, wanted: &BTreeMap<&str, usize>, rules: &Rules, related: &m
             related.key = Some((name.to_owned(), pattern));
         } else if let Some(numbers) = &field.numbers {
             let (low, high) = numbers.integer_ends;
+            // The file's numbers are as far from 0 on both sides.
+            let low = low.max(-i64::MAX);
             let span = high.abs_diff(low);
             if !rules.values {
                 continue;
             }
-            let made = match span < 2 * of.count() && !is_there("n") {
+            let few = span < 2 * of.count() && low.checked_add_unsigned(2 * of.count()).is_some();
+            let made = match few && !is_there("n") {
                 true => table([("after", text("n")), ("by", leaf(low))]),
                 false if span > of.count() => {
                     table([("integer", text(&format!("{low}..{high}"))), ("unique", leaf(true))])

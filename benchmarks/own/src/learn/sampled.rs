@@ -26,6 +26,8 @@ pub struct Sampled {
     pub rows: Sample<Map<String, Value>>,
     /// Files whose last document is cut off.
     pub cut: Vec<String>,
+    /// The levels of the deepest document.
+    pub levels: usize,
 }
 
 impl Sampled {
@@ -37,6 +39,7 @@ impl Sampled {
             root: Object::new(true),
             rows: Sample::new(KEPT),
             cut: Vec::new(),
+            levels: 0,
         }
     }
 
@@ -72,6 +75,7 @@ impl Sampled {
     pub fn add(&mut self, document: &Value) -> Result<()> {
         let Value::Object(members) = document else { return Ok(()) };
         self.bytes.add(size(document), 1);
+        self.levels = self.levels.max(levels(document));
         self.root.add(members);
         if self.root.map.is_some() {
             let tried = format!("learn {}", self.name);
@@ -89,6 +93,15 @@ impl Sampled {
             simple.map(|(name, value)| (name.clone(), value.clone())).collect()
         });
         Ok(())
+    }
+}
+
+/// How deep objects and arrays stand in each other. The reader of JSON has a limit to it.
+fn levels(value: &Value) -> usize {
+    match value {
+        Value::Array(elements) => 1 + elements.iter().map(levels).max().unwrap_or(0),
+        Value::Object(members) => 1 + members.values().map(levels).max().unwrap_or(0),
+        _ => 0,
     }
 }
 

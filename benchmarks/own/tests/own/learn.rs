@@ -161,6 +161,45 @@ fn object(random: &mut Stream, depth: u64) -> Value {
     Value::Object(members)
 }
 
+/// A document is held as a whole. Small ones that nest, and files without an end, cost neither
+/// memory nor time.
+#[test]
+fn documents_are_held_within_bounds() {
+    let p = Place::new();
+    let cases = [
+        (
+            "objects.json",
+            format!("{}1{}", "{\"x\":".repeat(100), "}".repeat(100)),
+            Err("has 100 levels; learn of"),
+        ),
+        (
+            "values.json",
+            format!("{{\"x\":[{}1]}}", "[],".repeat(1_600_000)),
+            Err("more than 1500000 values"),
+        ),
+        ("cells.csv", ",".repeat(1_600_000), Err("more than 1500000 values")),
+        ("last.ndjson", lines((0..3000).map(|n| json!({"x": i64::MAX - n}))), Ok("x = { integer")),
+        ("first.ndjson", lines((0..3000).map(|n| json!({"x": i64::MIN + n}))), Ok("x = { integer")),
+    ];
+    for (name, text, expected) in cases {
+        p.write(name, text);
+        match (p.learn(&[("a", name)], false), expected) {
+            (Ok(learned), Ok(says)) => {
+                assert!(learned.text.contains(says), "{name}: {}", learned.text);
+                made(&plan(&learned), 0);
+            }
+            (Err(e), Err(says)) => assert!(e.contains(says), "{name}: {e}"),
+            (found, _) => panic!("{name}: {found:?}, not {expected:?}"),
+        }
+    }
+    #[cfg(unix)]
+    for name in ["endless.csv", "endless.tsv"] {
+        std::os::unix::fs::symlink("/dev/zero", p.0.path().join(name)).unwrap();
+        let e = p.learn(&[("a", name)], false).unwrap_err();
+        assert!(e.contains("a document has more than 67108864 bytes"), "{name}: {e}");
+    }
+}
+
 /// What learn writes always parses and makes documents, with and without values.
 #[test]
 fn what_is_learned_of_any_documents_is_a_workload_file() {

@@ -97,6 +97,57 @@ fn what_is_no_bundle_or_would_harm_its_reader_is_refused() {
     }
 }
 
+/// A small bundle may hold much of what is small on disk and large in memory, in one folder or in many.
+#[test]
+fn what_would_take_all_memory_is_refused() {
+    let lines = |n: usize| "\n".repeat(n).into_bytes();
+    let values = |n: usize| format!("[{}0]", "0,".repeat(n)).into_bytes();
+    let rows: Vec<(&str, Vec<(&str, Vec<u8>)>)> = vec![
+        ("rows", vec![("runs/01/samples.csv", lines(2_000_001))]),
+        (
+            "rows of three files",
+            vec![
+                ("runs/01/samples.csv", lines(700_000)),
+                ("runs/01/queries.csv", lines(700_000)),
+                ("runs/01/machine.csv", lines(700_000)),
+            ],
+        ),
+        ("a log", vec![("runs/01/step-01.hlog", lines(2_000_001))]),
+        (
+            "logs",
+            vec![
+                ("runs/01/step-01.hlog", lines(1_100_000)),
+                ("runs/01/step-02.hlog", lines(1_100_000)),
+            ],
+        ),
+        (
+            "values beside rows",
+            vec![
+                ("runs/01/run.json", values(1_100_000)),
+                ("runs/01/samples.csv", lines(1_100_000)),
+            ],
+        ),
+    ];
+    for (name, files) in rows {
+        let bundle = raw(|tar| {
+            manifest(tar, |_| {});
+            for (file, bytes) in &files {
+                entry(tar, file, tar::EntryType::Regular, bytes.len() as u64, bytes);
+            }
+        });
+        assert!(bundle.len() < 10_000, "{name}: {}", bundle.len());
+        let e = audit(bundle.as_slice()).expect_err(name).to_string();
+        let last = files.last().unwrap().0;
+        assert!(e.contains(&format!("with {last} there are more than 2000000")), "{name}: {e}");
+    }
+    let steps: String =
+        (0..2_100).map(|n| format!("{n},measured,1,1,READ,5,0,0,1,1,1,1\n")).collect();
+    let head =
+        "step,phase,at_seconds,seconds,kind,count,failed,retries,mean_us,p50_us,p99_us,max_us\n";
+    let e = crate::rows::samples((head.to_owned() + &steps).as_bytes()).unwrap_err();
+    assert!(e.contains("more than 2000 steps"), "{e}");
+}
+
 /// 3 GiB of zeros in a few hundred kilobytes: no more than a piece of it is ever in memory, and its
 /// length is refused by what its header says.
 #[test]

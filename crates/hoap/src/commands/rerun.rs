@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 
 use super::again::Scratch;
 use super::context::Context;
-use super::{bundle, load, reference, run};
+use super::{bundle, load, run};
 use crate::args::{Cli, Command};
 use crate::failure::Failure;
 use crate::{built_in, config, interrupt};

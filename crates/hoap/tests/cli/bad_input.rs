@@ -262,6 +262,39 @@ fn files_that_users_name_are_read_within_bounds() {
             assert!(end.err.len() < 6_000, "hoap {line}: {} bytes", end.err.len());
         }
     }
+    // Certificates, keys and passwords, by the word that opens their database.
+    let secrets: [(&str, &str); 10] = [
+        ("postgres://me@127.0.0.1:1/d?sslmode=verify-full&sslrootcert=FILE", ""),
+        ("postgres://me@127.0.0.1:1/d?sslmode=require&sslcert=FILE", ""),
+        ("rediss://127.0.0.1:1?tls_ca=FILE", ""),
+        ("mongodb://127.0.0.1:1/d?tls=true&tlsCAFile=FILE", ""),
+        ("mongodb://me@127.0.0.1:1/d", "MONGODB_PASSWORD_FILE"),
+        ("cassandra://127.0.0.1:1/d?tls=on&tls_ca=FILE", ""),
+        ("couchbases://me@127.0.0.1:1/d?tls_ca=FILE", "CB_PASSWORD"),
+        ("couchbase://me@127.0.0.1:1/d?password_file=FILE", ""),
+        ("couchbases-analytics://me@127.0.0.1:1/d.s?tls_ca=FILE", "CB_PASSWORD"),
+        ("couchbase-analytics://me@127.0.0.1:1/d.s?password_file=FILE", ""),
+    ];
+    let built = p.ok("targets").out;
+    for (url, variable) in secrets {
+        let scheme = url.split([':', '-']).next().unwrap().trim_end_matches('s');
+        if !built.contains(scheme) {
+            continue;
+        }
+        let mut command = p.command("doctor");
+        command.arg(url.replace("FILE", "/dev/zero"));
+        if !variable.is_empty() {
+            command.env(variable, "/dev/zero");
+        }
+        let end = super::End::of(command.output().unwrap());
+        let says = ["more than 1048576 bytes", "not a regular file"];
+        assert!(end.code != 0 && says.iter().any(|says| end.err.contains(says)), "{url}: {end:?}");
+    }
+    #[cfg(target_os = "linux")]
+    for flags in ["--tls-cert /dev/zero --tls-key none", "--tls-cert none --tls-key /dev/zero"] {
+        let end = p.run(&format!("gather 1 --listen 127.0.0.1:0 -o g --wait 1s {flags}"));
+        assert!(end.code == 2 && !end.err.contains("panicked"), "{flags}: {end:?}");
+    }
     let answers = "answers compare FILE FILE";
     std::fs::create_dir(p.path("answers")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", p.path("answers/q01.json")).unwrap();

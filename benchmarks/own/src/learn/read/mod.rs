@@ -15,7 +15,7 @@ use hoap_record::output::STANDARD;
 use hoap_workload::Result;
 use serde_json::Value;
 
-use source::{Each, Source};
+use source::{Each, Held, Source, Within};
 
 /// Reads all documents of a file, of all files of a folder, or of standard input. Returns the names of
 /// files whose last document is cut off, and left out.
@@ -23,7 +23,9 @@ use source::{Each, Source};
 /// # Errors
 /// [`hoap_workload::ErrorKind::Invalid`] with file and line of what is no document, and those of `each`.
 pub fn read(path: &Path, each: Each<'_>) -> Result<Vec<String>> {
+    let held = Held::default();
     let mut plain = |mut document: Value| {
+        held.whole();
         extended::plain(&mut document);
         each(document)
     };
@@ -34,7 +36,7 @@ pub fn read(path: &Path, each: Each<'_>) -> Result<Vec<String>> {
         } else {
             path.display().to_string()
         };
-        if one(&Source { name: &name }, &path, &mut plain)? {
+        if one(&Source { name: &name }, (&path, &held), &mut plain)? {
             cut.push(name);
         }
     }
@@ -57,7 +59,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Reads one file. Returns whether its last document is cut off.
-fn one(source: &Source<'_>, path: &Path, each: Each<'_>) -> Result<bool> {
+fn one(source: &Source<'_>, (path, held): (&Path, &Held), each: Each<'_>) -> Result<bool> {
     let extension = path.extension().map(|of| of.to_string_lossy().to_lowercase());
     let extension = extension.unwrap_or_default();
     if extension == "parquet" {
@@ -67,7 +69,7 @@ fn one(source: &Source<'_>, path: &Path, each: Each<'_>) -> Result<bool> {
         true => Box::new(io::stdin().lock()),
         false => Box::new(File::open(path).map_err(|e| source.unread(&e))?),
     };
-    let mut from = BufReader::with_capacity(1 << 18, from);
+    let mut from = BufReader::with_capacity(1 << 18, Within { from, held });
     let head = from.fill_buf().map_err(|e| source.unread(&e))?;
     if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
         return Err(source.wrong(1, "this is UTF-16: save it as UTF-8"));

@@ -1,6 +1,5 @@
 //! Parquet, row by row: a column that is null is absent.
 
-use std::fs::File;
 use std::path::Path;
 
 use hoap_data::Timestamp;
@@ -13,7 +12,8 @@ use super::source::{Each, Source};
 
 /// Reads all rows.
 pub fn read(source: &Source<'_>, path: &Path, each: Each<'_>) -> Result<()> {
-    let file = File::open(path).map_err(|e| source.unread(&e))?;
+    // Its end is read first: a pipe has none.
+    let file = hoap_record::input::open(path).map_err(|e| source.unread(&e))?;
     let file = SerializedFileReader::new(file).map_err(|e| source.unread(&e))?;
     for row in file.get_row_iter(None).map_err(|e| source.unread(&e))? {
         each(object(&row.map_err(|e| source.unread(&e))?))?;
