@@ -8,8 +8,9 @@ use crate::file::operation::Operation;
 use crate::file::step::{Step, Target, Verb};
 use crate::workload::Workload;
 
-/// Documents of a collection from which their size is estimated.
+/// Documents of a collection from which their size is estimated, and what they may cost.
 const MEASURED: u64 = 200;
+const MOST_COST: u64 = 64 << 20;
 
 impl Workload {
     /// Its documents and its operations, a line each.
@@ -47,12 +48,14 @@ impl Workload {
 
     fn collection(&self, at: usize) -> String {
         let of = &self.plan.collections[at];
-        let made = of.count.min(MEASURED);
-        let mut text = Vec::new();
+        let made = of.count.min(MEASURED).min((MOST_COST / of.cost.max(1)).max(1));
+        let (mut text, mut bytes) = (Vec::new(), 0);
         for n in 0..made {
+            text.clear();
             self.plan.document(at, &self.plan.place(at, n * (of.count / made.max(1))), &mut text);
+            bytes += text.len() as u64;
         }
-        let bytes = text.len() as u64 / made.max(1);
+        let bytes = bytes / made.max(1);
         let parent = of.parent.as_ref().map_or_else(String::new, |(parent, family)| {
             let parent = &self.plan.collections[*parent].name;
             format!(", up to {} of each of {parent}", family.most())

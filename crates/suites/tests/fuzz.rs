@@ -30,6 +30,7 @@ rounds! {
     run_folder: files::run_folder,
     run_json: files::run_json,
     times: texts::times,
+    workload: texts::workload,
 }
 
 #[test]

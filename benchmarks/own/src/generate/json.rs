@@ -39,11 +39,13 @@ pub fn decimal(units: i64, digits: u8, out: &mut Vec<u8>) {
     if units < 0 {
         out.push(b'-');
     }
-    let one = 10u64.pow(digits.into());
-    let units = units.unsigned_abs();
-    unsigned(units / one, out);
+    let (mut text, digits) = ([0; 28], usize::from(digits));
+    let len = write_u64(units.unsigned_abs(), &mut text);
+    let (whole, rest) = text[..len].split_at(len.saturating_sub(digits));
+    out.extend_from_slice(if whole.is_empty() { b"0" } else { whole });
     out.push(b'.');
-    padded(units % one, digits.into(), out);
+    out.extend(std::iter::repeat_n(b'0', digits - rest.len()));
+    out.extend_from_slice(rest);
 }
 
 /// Appends a double: the shortest text that reads back. JSON has none for what is not finite.

@@ -25,29 +25,57 @@ const ENDINGS: [&str; 64] = [
     "sen", "sin", "son", "sor", "tal", "tel", "ten", "ter", "tin", "ton", "tor", "vel",
 ];
 
-/// Bits of a word's number.
+/// Bits of a word's number, and words of a random word.
 const BITS: u32 = 12;
+const WORDS: u64 = (u64::BITS / BITS) as u64;
+
+/// A text as a number, the first byte the lowest, and its length.
+type Packed = (u64, u8);
+
+static PACKED: [[Packed; 64]; 2] = [packed(BEGINNINGS), packed(ENDINGS)];
+
+const fn packed(texts: [&str; 64]) -> [Packed; 64] {
+    let mut all = [(0, 0); 64];
+    let mut n = 0;
+    while n < 64 {
+        let bytes = texts[n].as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            all[n].0 |= (bytes[at] as u64) << (8 * at);
+            at += 1;
+        }
+        all[n].1 = bytes.len() as u8;
+        n += 1;
+    }
+    all
+}
 
 /// Appends so many random words, with spaces between them.
 pub fn words(count: u64, random: &mut Stream, out: &mut Vec<u8>) {
-    let (mut bits, mut left) = (0, 0);
-    for n in 0..count {
-        if left == 0 {
-            (bits, left) = (random.next_u64(), u64::BITS / BITS);
+    let mut left = count;
+    while left > 0 {
+        let (mut bits, some) = (random.next_u64(), left.min(WORDS));
+        let (mut buffer, mut len) = ([0; 8 * WORDS as usize], 0);
+        for _ in 0..some {
+            let (word, bytes) = word(bits);
+            buffer[len..len + 8].copy_from_slice(&word.to_le_bytes());
+            (len, bits) = (len + bytes, bits >> BITS);
         }
-        if n > 0 {
-            out.push(b' ');
-        }
-        word(bits, out);
-        (bits, left) = (bits >> BITS, left - 1);
+        out.extend_from_slice(&buffer[..len]);
+        left -= some;
+    }
+    if count > 0 {
+        out.pop();
     }
 }
 
-/// Appends the word of the lowest bits.
+/// The word of the lowest bits with a space behind it: eight bytes at most, and how many they are.
 #[inline]
-fn word(bits: u64, out: &mut Vec<u8>) {
-    out.extend_from_slice(BEGINNINGS[(bits & 63) as usize].as_bytes());
-    out.extend_from_slice(ENDINGS[(bits >> 6 & 63) as usize].as_bytes());
+fn word(bits: u64) -> (u64, usize) {
+    let (begin, first) = PACKED[0][(bits & 63) as usize];
+    let (end, more) = PACKED[1][(bits >> 6 & 63) as usize];
+    let len = first + more;
+    (begin | end << (8 * first) | u64::from(b' ') << (8 * len), usize::from(len) + 1)
 }
 
 /// Appends so many random characters.
@@ -125,13 +153,7 @@ mod tests {
 
     #[test]
     fn there_are_4096_words() {
-        let all: BTreeSet<Vec<u8>> = (0..4096)
-            .map(|bits| {
-                let mut out = Vec::new();
-                word(bits, &mut out);
-                out
-            })
-            .collect();
+        let all: BTreeSet<(u64, usize)> = (0..4096).map(word).collect();
         assert_eq!(all.len(), 4096);
     }
 

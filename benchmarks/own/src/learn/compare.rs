@@ -13,10 +13,14 @@ use crate::plan::Plan;
 /// Documents and bytes that are made for it at most.
 const DOCUMENTS: u64 = 20_000;
 const BYTES: f64 = 64e6;
-/// Documents whose shares are compared at least: of few, shares differ by chance.
+/// Documents whose shares are compared at least, and at most if there are rare fields: of few, shares
+/// differ by chance.
 const ENOUGH: u64 = 5_000;
-/// Objects and elements of which a share is none of chance.
+const MOST: u64 = 100_000;
+/// Objects and elements of which a share tells something.
 const FEW: u64 = 100;
+/// How far chance may move a share that is compared.
+const CHANCE: f64 = 0.05;
 /// Fields that are shown: of more, those that differ most.
 const SHOWN: usize = 40;
 /// Columns of a name.
@@ -31,6 +35,8 @@ struct Row {
     high: [String; 2],
     /// The greatest difference between two shares, and of what.
     off: (f64, String),
+    /// Shares that are not compared, because too few were made.
+    rare: usize,
 }
 
 /// A collection in the sample and as it is made.
@@ -67,10 +73,21 @@ pub fn compare(of: &Sampled, plan: &Plan, (at, key): (usize, Option<&str>)) -> C
     walk((&of.root, &found.root), "", &mut rows);
     let bytes = [of.bytes.mean(), found.bytes.mean()];
     // New documents are like those that are loaded.
-    (count..ENOUGH.min(most)).for_each(|n| add(&mut found, n));
-    let mut more = Vec::new();
-    walk((&of.root, &found.root), "", &mut more);
-    rows.iter_mut().zip(more).for_each(|(row, of)| row.off = of.off);
+    let (mut all, mut next, mut wanted) = (made, count, ENOUGH);
+    loop {
+        while all < wanted.min(most).min(MOST) {
+            add(&mut found, next);
+            (all, next) = (all + 1, next + 1);
+        }
+        let mut more = Vec::new();
+        walk((&of.root, &found.root), "", &mut more);
+        let is_whole = all < wanted || more.iter().all(|row| row.rare == 0);
+        rows.iter_mut().zip(more).for_each(|(row, of)| (row.off, row.rare) = (of.off, of.rare));
+        if is_whole {
+            break;
+        }
+        wanted = 2 * all;
+    }
     Compared {
         name: of.name.clone(),
         documents: [of.count(), count],
@@ -85,6 +102,32 @@ fn document(plan: &Plan, at: usize, n: u64) -> Value {
     let mut text = Vec::new();
     plan.document(at, &plan.place(at, n), &mut text);
     serde_json::from_slice(&text).unwrap_or_default()
+}
+
+/// The shares of a field.
+#[derive(Default)]
+struct Shares {
+    /// The greatest difference, and of what.
+    off: (f64, String),
+    /// How many are not compared.
+    rare: usize,
+}
+
+impl Shares {
+    /// Holds a share of the sample against that of what was made, each of so many. The file has the
+    /// sample's own share, so that only what is made has it by chance: with three standard deviations
+    /// it stays within [`CHANCE`].
+    fn differ(&mut self, what: &str, [sample, made]: [f64; 2], of: [u64; 2]) {
+        if of[0] < FEW || sample == 0.0 && made == 0.0 {
+            return;
+        }
+        let deviation = (sample * (1.0 - sample) / of[1].max(1) as f64).sqrt();
+        if of[1] < FEW || 3.0 * deviation > CHANCE {
+            self.rare += 1;
+        } else if (sample - made).abs() > self.off.0 {
+            self.off = ((sample - made).abs(), what.to_owned());
+        }
+    }
 }
 
 fn walk((sample, made): (&Object, &Object), path: &str, rows: &mut Vec<Row>) {
@@ -104,29 +147,22 @@ fn walk((sample, made): (&Object, &Object), path: &str, rows: &mut Vec<Row>) {
 fn field((sample, made): (&Field, &Field), path: &str, count: [u64; 2], rows: &mut Vec<Row>) {
     let share = |of: u64, all: u64| of as f64 / all.max(1) as f64;
     let there = [share(sample.seen, count[0]), share(made.seen, count[1])];
-    let mut off = ((there[0] - there[1]).abs(), "there".to_owned());
-    let mut differ = |what: &str, of: [f64; 2]| {
-        let by = (of[0] - of[1]).abs();
-        if by > off.0 {
-            off = (by, what.to_owned());
-        }
+    let mut shares = Shares::default();
+    shares.differ("there", there, count);
+    let seen = [sample.seen, made.seen];
+    let mut differ = |what: &str, of: [u64; 2]| {
+        shares.differ(what, [share(of[0], seen[0]), share(of[1], seen[1])], seen);
     };
     for ((what, one), (_, other)) in sample.types().into_iter().zip(made.types()) {
-        differ(what, [share(one, sample.seen), share(other, made.seen)]);
+        differ(what, [one, other]);
     }
-    let seen = [sample.seen, made.seen];
-    let truth = |of: &Field| share(of.truth[1], of.seen);
-    differ("true", [truth(sample), truth(made)]);
+    differ("true", [sample.truth[1], made.truth[1]]);
     if let (Some(sample), Some(made)) = (&sample.texts, &made.texts) {
         let found: std::collections::BTreeMap<String, u64> =
             made.frequent.least(1).into_iter().collect();
         for (value, times) in frequent(sample, &Rules { values: true, least: FREQUENT }) {
-            let made_of = found.get(&value).copied().unwrap_or(0);
-            differ("a value", [share(times, seen[0]), share(made_of, seen[1])]);
+            differ("a value", [times, found.get(&value).copied().unwrap_or(0)]);
         }
-    }
-    if count[0].min(count[1]) < FEW {
-        off.0 = 0.0;
     }
     let [one, other] = [measure(sample), measure(made)];
     rows.push(Row {
@@ -135,7 +171,8 @@ fn field((sample, made): (&Field, &Field), path: &str, count: [u64; 2], rows: &m
         distinct: [one.0, other.0],
         middle: [one.1, other.1],
         high: [one.2, other.2],
-        off,
+        off: shares.off,
+        rare: shares.rare,
     });
     let nothing = Field::default();
     if let Some(array) = &sample.array {
@@ -217,6 +254,11 @@ impl Compared {
         self.rows.iter().max_by(|a, b| a.off.0.total_cmp(&b.off.0))
     }
 
+    /// Shares that are not compared, because chance moves them further.
+    fn rare(&self) -> usize {
+        self.rows.iter().map(|row| row.rare).sum()
+    }
+
     /// As JSON.
     pub fn json(&self) -> Value {
         json!({
@@ -224,6 +266,7 @@ impl Compared {
             "documents": self.documents,
             "mean_bytes": self.bytes,
             "greatest_difference_of_shares": self.off().map_or(0.0, |row| row.off.0),
+            "shares_not_compared": self.rare(),
         })
     }
 
@@ -273,9 +316,13 @@ impl Compared {
             0 => {}
             more => out += &format!("and {more} fields more, whose shares differ less\n"),
         }
-        if let Some(row) = self.off() {
+        if let Some(row) = self.off().filter(|row| row.off.0 > 0.0) {
             let (by, what) = &row.off;
             out += &format!("shares differ by {by:.3} at most: {}, {what}\n", row.name);
+        }
+        match self.rare() {
+            0 => {}
+            rare => out += &format!("{rare} shares of rare fields are not compared\n"),
         }
         out
     }

@@ -53,7 +53,7 @@ impl Plan {
         };
         let types = kinds::types(&names, &ways, &most)?;
         let costs: Vec<Cost> = types.iter().map(|of| of.cost).collect();
-        cost::check(&names, &documents, &costs, &counted)?;
+        let largest = cost::check(&names, &documents, &costs, &counted)?;
         let hot: Vec<Permutation> = streams
             .iter()
             .zip(&counted)
@@ -76,8 +76,10 @@ impl Plan {
             made.push(making.collection(at, members)?);
         }
         let mut collections = made;
-        for (collection, (count, parent)) in collections.iter_mut().zip(counted) {
-            (collection.count, collection.parent) = (count, parent);
+        for ((collection, (count, parent)), cost) in
+            collections.iter_mut().zip(counted).zip(largest)
+        {
+            (collection.count, collection.parent, collection.cost) = (count, parent, cost);
         }
         Ok(Plan { collections, nodes, root, operations, queries, changes })
     }
@@ -114,6 +116,7 @@ impl Making<'_, '_> {
         Ok(Collection {
             name: of.name.text.clone(),
             count: 0,
+            cost: 0,
             stored: of.stored,
             parent: None,
             key: self.pieces(&of.key, at, &mut Vec::new().into_iter()),

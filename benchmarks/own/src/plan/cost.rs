@@ -7,6 +7,7 @@ use super::names::{Members, Names};
 use crate::file::model::{Alphabet, Dist, Length, Literal, Make, Pattern, Piece};
 use crate::file::range::Range;
 use crate::file::wrong::Wrong;
+use crate::generate::json;
 
 /// The most bytes of a document. Databases have up to 20 MB; that all lengths are at their highest
 /// at once is rare.
@@ -76,7 +77,9 @@ impl Parts<'_, '_> {
             Make::Constant(literal) => Cost::of(bytes(literal)),
             Make::Values { values, .. } => Cost::of(values.iter().map(bytes).max().unwrap_or(0)),
             Make::Words(of) => Cost::of(WORD).times(length(of)),
-            Make::Text(_, of) | Make::Binary(of) => Cost::of(1).times(length(of)),
+            Make::Text(_, of) => Cost::of(1).times(length(of)),
+            // Four characters for three bytes.
+            Make::Binary(of) => Cost::of(2).times(length(of)),
             Make::Pattern(pattern) => named.and(key(self.names, declared.collection, pattern)),
             Make::Ref { name, .. } => match self.names.referred(id, name) {
                 Ok(to) => key(self.names, to, &self.names.file.collections[to].key),
@@ -91,7 +94,8 @@ impl Parts<'_, '_> {
             }
             _ => inner.fold(named, Cost::and),
         };
-        Cost { links: of.links + 1, ..of }
+        // Quotes, brackets and what stands between two fields.
+        Cost { work: of.work.saturating_add(SMALL), links: of.links + 1 }
     }
 
     /// The cost of what a way leads to, as often as it leads there.
@@ -107,20 +111,22 @@ impl Parts<'_, '_> {
     }
 }
 
-/// Refuses documents that are too large, and distributions that take too long to prepare.
+/// What a document of each collection costs at most. Documents that are too large are refused, and
+/// distributions that take too long to prepare.
 pub fn check(
     names: &Names<'_>,
     documents: &[Members],
     costs: &[Cost],
     counted: &[Counted],
-) -> Result<(), Wrong> {
+) -> Result<Vec<u64>, Wrong> {
     let part = |id: &Id| costs[*id];
-    for (members_of, of) in documents.iter().zip(&names.file.collections) {
-        if members(members_of, &part).work <= MOST {
-            continue;
-        }
-        let all = members_of.0.iter().chain(members_of.1.iter().flatten());
-        let largest = all.max_by_key(|(_, id)| costs[*id].work);
+    let all = documents.iter().map(|of| members(of, &part).and(Cost::of(SMALL)).work);
+    let all: Vec<u64> = all.collect();
+    let too_large = |work: &u64| *work > MOST;
+    if let Some(at) = all.iter().position(too_large) {
+        let (members_of, of) = (&documents[at], &names.file.collections[at]);
+        let members = members_of.0.iter().chain(members_of.1.iter().flatten());
+        let largest = members.max_by_key(|(_, id)| costs[*id].work);
         let (name, at) = largest
             .map_or(("it", of.name.at), |(name, id)| (name.as_str(), names.declared[*id].at));
         let most = MOST >> 20;
@@ -135,7 +141,7 @@ pub fn check(
             return Err(Wrong::new(declared.field.at, message));
         }
     }
-    Ok(())
+    Ok(all)
 }
 
 /// Ranks of a field's distribution that are summed up.
@@ -166,7 +172,7 @@ fn ranks(names: &Names<'_>, make: &Make, collection: usize, counted: &[Counted])
 /// The cost of an object: its fields, and the costliest set of more fields.
 fn members((all, sets): &Members, part: &dyn Fn(&Id) -> Cost) -> Cost {
     let sum = |members: &Vec<(String, Id)>| {
-        let each = members.iter().map(|(name, id)| part(id).and(Cost::of(name.len() as u64)));
+        let each = members.iter().map(|(name, id)| part(id).and(Cost::of(text(name))));
         each.fold(Cost::default(), Cost::and)
     };
     sum(all).and(sets.iter().map(sum).fold(Cost::default(), Cost::or))
@@ -175,7 +181,7 @@ fn members((all, sets): &Members, part: &dyn Fn(&Id) -> Cost) -> Cost {
 /// The cost of the pieces of a pattern that are no fields.
 fn key(names: &Names<'_>, collection: usize, pattern: &Pattern) -> Cost {
     let piece = |piece: &Piece| match piece {
-        Piece::Literal(text) => Cost::of(text.len() as u64),
+        Piece::Literal(literal) => Cost::of(text(literal)),
         Piece::Random(Alphabet::Words, range) => Cost::of(WORD).times(range.high.into()),
         Piece::Random(_, range) => Cost::of(1).times(range.high.into()),
         Piece::Parent => match names.parent_of(collection) {
@@ -189,7 +195,14 @@ fn key(names: &Names<'_>, collection: usize, pattern: &Pattern) -> Cost {
 
 fn bytes(literal: &Literal) -> u64 {
     match literal {
-        Literal::Text(text) => text.len() as u64,
+        Literal::Text(of) => text(of),
         _ => SMALL,
     }
+}
+
+/// Bytes of a text in JSON.
+fn text(of: &str) -> u64 {
+    let mut out = Vec::new();
+    json::text(of.as_bytes(), &mut out);
+    out.len() as u64
 }

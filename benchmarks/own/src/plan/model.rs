@@ -37,6 +37,8 @@ pub struct Collection {
     pub document: Object,
     /// Which document is how hot.
     pub hot: Permutation,
+    /// What a document costs at most: bytes that are written, or fields that are computed.
+    pub cost: u64,
     /// Its indexes: names, which begin with the collection's, and paths of fields.
     pub indexes: Vec<(String, Vec<String>)>,
 }

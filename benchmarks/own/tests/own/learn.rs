@@ -221,6 +221,24 @@ fn what_is_learned_of_any_documents_is_a_workload_file() {
     }
 }
 
+/// However deep arrays and objects are in each other, memory and time grow with the levels alone.
+#[test]
+fn deep_documents_are_learned_as_fast_as_flat_ones() {
+    let p = Place::new();
+    let mut value = json!("t");
+    let documents = (0..50).map(|n| {
+        value = match n % 2 {
+            0 => json!([{"b": value}, 1, "x"]),
+            _ => json!({"a": [[value, 1], [2, 3]]}),
+        };
+        json!({"x": value})
+    });
+    p.write("deep.json", lines(documents));
+    let learned = p.learn(&[("a", "deep.json")], false).unwrap();
+    assert_eq!(made(&plan(&learned), 0).len(), 50);
+    assert!(learned.text.len() < 100_000, "{} bytes", learned.text.len());
+}
+
 /// Of a sample that a file made, types, shares and sizes are learned, and who refers to whom.
 #[test]
 fn what_is_made_is_like_the_sample() {

@@ -8,7 +8,7 @@ use hoap_databases::url::redact;
 use hoap_record::{Ingestion, Stored};
 use hoap_report::number::duration;
 use hoap_report::prices::{Per, PriceList};
-use hoap_report::text::paragraph;
+use hoap_report::text::{COLUMNS, paragraph, wrap};
 use hoap_workload::load::{Adopted, Loaded, StoredLoad};
 use hoap_workload::words::counted;
 use serde_json::json;
@@ -122,7 +122,7 @@ fn dry_run(context: &Context, asked: &dyn AskedLoad, prices: Option<&Path>) -> R
     hoap_databases::offers(&loading.target, &[hoap_database::What::Documents])?;
     let url = redact(&loading.target);
     let seconds = making.as_secs_f64();
-    let told = asked.told()?.map_or_else(String::new, |told| format!("{told}\n"));
+    let told = asked.told()?.unwrap_or_default();
     let mut result = json!({
         "documents": documents, "bytes": bytes, "seconds_to_make": seconds, "target": url,
     });
@@ -133,12 +133,22 @@ fn dry_run(context: &Context, asked: &dyn AskedLoad, prices: Option<&Path>) -> R
         let (documents, size) = (counted(documents, "document", "documents"), megabytes(bytes));
         let making = duration(seconds);
         let cost = cost.map(|(_, words)| paragraph("", &words)).unwrap_or_default();
+        let into = paragraph("", &format!("{documents}, about {size} as JSON, into {url}"));
+        let told: String = told.lines().map(hanging).collect();
         format!(
-            "{told}{documents}, about {size} as JSON, into {url}\nOne core makes them in about {making}; \
-             how long the load takes, the\ndatabase decides.\n{cost}Nothing was opened or written."
+            "{told}{into}One core makes them in about {making}; how long the load takes, the\n\
+             database decides.\n{cost}Nothing was opened or written."
         )
     });
     Ok(())
+}
+
+/// A line as a paragraph, whose other lines stand two columns further in.
+fn hanging(line: &str) -> String {
+    let indent = line.len() - line.trim_start().len();
+    let further = " ".repeat(indent + 2);
+    let lines = wrap(line, COLUMNS - further.len()).join(&format!("\n{further}"));
+    format!("{}{lines}\n", " ".repeat(indent))
 }
 
 /// What the writes of a load cost by a price list: the money, and in words what it is made of. Of

@@ -36,6 +36,7 @@ fn a_workload_file_stands_in_the_place_of_a_benchmark() {
             .ok(&format!("load --dry-run {name}.toml --scale {scale} --target sqlite:{name}.db"))
             .out;
         assert!(collections.iter().all(|of| told.contains(&format!("  {of}: "))), "{told}");
+        assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
         p.ok(&format!("load {name}.toml --scale {scale} --target sqlite:{name}.db"));
         let verified =
             p.ok(&format!("verify {name}.toml --target sqlite:{name}.db --json")).value();
@@ -377,21 +378,30 @@ fn what_a_database_loses_or_changes_is_found_and_named() {
 
 /// A field's name may be any text, and is compared all the same.
 #[test]
-fn fields_of_any_name_are_checked_around_a_run() {
+fn fields_of_any_name_are_checked() {
     let p = Place::new();
     let file = "hoap = 1\noperations = [{ name = \"read\", read = \"movies\" }, { name = \"new\", \
                 insert = \"movies\" }]\n[collections.movies]\ncount = 50\n[collections.movies.fields]\n\
                 \"US Gross\" = { integer = \"1..9\" }\n\"a.b\" = { absent = 0.5, boolean = 0.5 }\nplain = 1\n";
     p.write("movies.toml", file);
     p.ok("load movies.toml --target sqlite:m.db");
+    let verify = "verify movies.toml --target sqlite:m.db";
+    let compared = |documents: i64| {
+        let check = &p.ok(&format!("{verify} --json")).value()["checks"][1];
+        assert!(check["checked"] == documents && !check.to_string().contains("without"), "{check}");
+    };
+    compared(50);
     let run =
         "run movies.toml --target sqlite:m.db --operations 50 --warmup 0s --check-reads --json";
     p.ok(run);
     p.ok(run);
     let database = rusqlite::Connection::open(p.path("m.db")).unwrap();
+    let there = database.query_row("SELECT count(*) FROM movies", [], |row| row.get::<_, i64>(0));
+    compared(there.unwrap());
     database.execute("UPDATE movies SET doc = jsonb_set(doc, '$.\"US Gross\"', 99)", []).unwrap();
     let end = p.run(run);
     assert!(end.code == 1 && found(&end).contains("US Gross is 99, it must be "), "{end:#?}");
+    p.fails(verify, 1, &["US Gross is 99, it must be "]);
 }
 
 /// Answers that are wrong fail, if they are compared.

@@ -7,6 +7,9 @@ use hoap_ch2::answers::StoredAnswers;
 use hoap_ch2::ledger::HistoryKey;
 use hoap_ch2::queries::ParameterSet;
 use hoap_data::{Date, Timestamp};
+use hoap_own::file::Text;
+use hoap_own::plan::Plan;
+use hoap_own::plan::model::Collection;
 use hoap_record::{Sla, Time};
 use hoap_report::compare::Gate;
 use hoap_report::prices::PriceList;
@@ -17,6 +20,7 @@ use hoap_ycsb as ycsb;
 use hoap_ycsb::{Properties, Setup};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use hoap_testing::fuzz::{told, told_with};
 
@@ -92,6 +96,35 @@ pub fn prices(input: &[u8]) {
             assert!(list.items.iter().all(|item| item.price.is_finite() && item.price >= 0.0));
         }
         Err(e) => drop(told(e)),
+    }
+}
+
+/// The most that a document costs of those that are made: files may name larger ones.
+const MOST_COST: u64 = 1 << 20;
+
+/// Workload files: what is read makes documents, which are JSON and whose keys tell their numbers.
+pub fn workload(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    // No file that it names is there.
+    let text = Text { path: "no/such/folder/w.toml".into(), text: text.to_owned() };
+    let plan = match text.read().and_then(|file| text.at(Plan::new(&file, 1.0))) {
+        Ok(plan) => plan,
+        Err(e) => return told_with(e, &["w.toml:"]),
+    };
+    let small = |of: &Collection| of.count > 0 && of.cost <= MOST_COST;
+    for (at, of) in plan.collections.iter().enumerate().filter(|(_, of)| small(of)) {
+        for n in [0, of.count - 1] {
+            let (mut key, mut document) = (Vec::new(), Vec::new());
+            plan.key(at, &plan.place(at, n), &mut key);
+            let key = String::from_utf8(key).unwrap();
+            let told = plan.number(at, &key, &|collection, n| plan.place(collection, n));
+            assert_eq!(told, Some(n), "{key} of {}", of.name);
+            plan.document(at, &plan.place(at, n), &mut document);
+            let made: Value = serde_json::from_slice(&document).unwrap();
+            assert!(made.is_object(), "{made}");
+            let cost = of.cost + key.len() as u64;
+            assert!(document.len() as u64 <= cost, "{} bytes cost {cost}", document.len());
+        }
     }
 }
 

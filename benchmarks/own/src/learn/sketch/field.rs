@@ -46,7 +46,7 @@ pub struct Array {
     pub lengths: Lengths,
     /// All elements.
     pub element: Field,
-    /// The elements by their places, as long as all arrays have equally few.
+    /// The elements by their places, as long as all arrays have equally few, which hold no others.
     pub places: Vec<Field>,
 }
 
@@ -168,12 +168,14 @@ impl Field {
 impl Array {
     fn add(&mut self, elements: &[Value]) {
         let first = self.lengths.count == 0;
-        if first && (2..=MOST_PLACES).contains(&elements.len()) {
+        // Of arrays in arrays each level would be known twice, and all levels 2ⁿ times.
+        let plain = elements.iter().all(|of| !of.is_array() && !of.is_object());
+        if first && plain && (2..=MOST_PLACES).contains(&elements.len()) {
             self.places.resize_with(elements.len(), Field::default);
         }
         self.lengths.add(elements.len(), 1);
         elements.iter().for_each(|of| self.element.add(of));
-        match self.places.len() == elements.len() {
+        match plain && self.places.len() == elements.len() {
             true => self.places.iter_mut().zip(elements).for_each(|(of, value)| of.add(value)),
             false => self.places.clear(),
         }
