@@ -11,16 +11,16 @@ from pathlib import Path
 HOAP = os.environ.get("HOAP", "hoap")
 
 
-# Virtual memory that a case may take: what takes all that there is stops the whole machine.
-MOST = 8 << 30
+# Virtual memory and seconds of the processor that a case may take: what takes all memory stops the whole machine.
+LIMITS = ["prlimit", f"--as={5 << 30}:", "--cpu=60:"]
 
 
-def run(words, place=".", limit=60, shell=None, variables=(), processor=False):
+def run(words, place=".", limit=300, shell=None, variables=(), processor=False):
     """Exit code (None: it was killed at the limit), seconds (of the processor: those that a busy machine
     does not add to), megabytes at its peak, what it said."""
     times = tempfile.NamedTemporaryFile(mode="r")
     command = ["bash", "-c", shell] if shell else [HOAP, *words]
-    timed = ["prlimit", f"--as={MOST}", "/usr/bin/time", "-o", times.name, "-f", "%e %U %S %M", *command]
+    timed = [*LIMITS, "/usr/bin/time", "-o", times.name, "-f", "%e %U %S %M", *command]
     process = subprocess.Popen(timed, cwd=place, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True, errors="replace",
                                start_new_session=True, env={**os.environ, **dict(variables)})

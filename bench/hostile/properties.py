@@ -31,7 +31,7 @@ def main():
                 wrong = None
                 if code not in (0, 2):
                     wrong = "neither taken nor refused"
-                elif code == 2 and "propert" not in said:
+                elif code == 2 and "propert" not in said and "proportion" not in said:
                     wrong = "refused for something else"
                 elif len(outcomes) > 1:
                     wrong = "the change makes a difference"

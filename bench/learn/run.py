@@ -17,8 +17,16 @@ from pathlib import Path
 PACKAGES = ["world-countries@5.1.0", "@mdn/browser-compat-data@8.1.9", "caniuse-db@1.0.30001813",
             "vega-datasets@3.2.1"]
 
-# Lines that take the place of learned operations, by the data set's name.
-OPERATIONS = {}
+# Lines that take the place of the learned operations, by the data set's name: of these no change is
+# suggested, because no field that is always there has a plain name.
+OPERATIONS = {
+    name: [
+        f'{{ name = "read-{name}", weight = 60, read = "{name}", dist = "zipfian" }}',
+        f"""{{ name = "change-{name}", weight = 10, patch = "{name}", set = {{ "'{field}'" = "$new" }} }}""",
+        f'{{ name = "new-{name}", weight = 10, insert = "{name}" }}',
+    ]
+    for name, field in [("movies", "IMDB Rating"), ("birdstrikes", "Wildlife Size")]
+}
 
 
 def features(node, path):
@@ -89,14 +97,13 @@ def main():
         for url in urls:
             target = url.replace("NAME", name)
             loaded, _ = call("load", file, "--target", target, "--replace")
-            ran, run = call("run", file, "--target", target, "--clients", 2, "--operations", 2000,
+            ran, _ = call("run", file, "--target", target, "--clients", 2, "--operations", 2000,
                             "--warmup", "0s", "--check-reads", "--out", folder / f"{name}-{len(cells)}")
             verified, checks = call("verify", file, "--target", target)
             failed |= not (loaded and ran and verified)
-            done = sum(kind["committed"] for step in (run or {}).get("run", run or {}).get("steps", [])
-                       for kind in step["transactions"])
-            fields = sum(check["checked"] for check in (checks or {}).get("checks", []))
-            cells.append(f"{done} operations, {fields} verified" if verified else "FAILED")
+            documents = sum(check["checked"] for check in (checks or {}).get("checks", [])[1:])
+            passed = loaded and ran and verified
+            cells.append(f"passed, {documents} documents verified" if passed else "FAILED")
         print(f"| {name} | {of['documents'][0]} | {mean:.0f} | {made:.0f} ({made / mean - 1:+.1%}) |"
               f" {share:.3f} |", " | ".join(cells), "|", flush=True)
     sys.exit(failed)

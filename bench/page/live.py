@@ -3,7 +3,7 @@
 
     bench/page/live.py target/release/hoap cpu [ROUNDS]
         Runs of 10 s by turns with nobody, and with a browser's stream that is read to the end: the driver's CPU time of
-        each (both clocks of the scheduler, nanoseconds), and that of the threads that serve.
+        each (by the scheduler, nanoseconds), and that of the threads that serve and that end the intervals.
     bench/page/live.py target/release/hoap look FOLDER
         Opens a run of two steps on SQLite in headless Chromium, compares what it shows with the run folder, and
         leaves pictures of 390 and 1280 pixels in FOLDER. Exits with 1 where they differ or the console has an error."""
@@ -34,19 +34,20 @@ def stream(address):
 
 
 def spent(pid):
-    """CPU seconds of a process, and those of its threads that serve."""
+    """CPU seconds of a process, and those of its threads that serve and that end the intervals."""
     served, whole = 0, 0
     for task in os.listdir(f"/proc/{pid}/task"):
         name = open(f"/proc/{pid}/task/{task}/comm").read().strip()
         nanoseconds = int(open(f"/proc/{pid}/task/{task}/schedstat").read().split()[0])
         whole += nanoseconds
-        served += nanoseconds if name.startswith("tokio") else 0
+        served += nanoseconds if name.startswith(("tokio", "command")) else 0
     return whole / 1e9, served / 1e9
 
 
 def cpu(rounds):
     line = "run {} --target null:?latency_us={} -p recordcount=1000 --clients {} --warmup 1s --duration 12s --metrics 127.0.0.1:0 --out {}"
-    for what, latency, clients in [("ycsb-a", 1000, 64), ("ycsb-a", 1000, 4)]:
+    what, latency = "ycsb-a", 1000
+    for clients in [64, 4]:
         ratios, shares = [], []
         for n in range(rounds):
             cost = {}

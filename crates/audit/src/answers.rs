@@ -94,7 +94,7 @@ fn rows(folder: &Folder, run: &Run, known: &dyn Known, findings: &mut Findings) 
 
 /// Whether nobody had written to the data since it was loaded.
 fn fresh(run: &Run) -> bool {
-    run.drivers.is_empty() && run.load.as_ref().is_some_and(|load| load.runs_before == 0)
+    run.drivers.is_empty() && run.load.as_ref().is_some_and(|load| load.runs_before == Some(0))
 }
 
 /// How many steps there are before the first that may write.

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use hoap_record::error::clipped;
 use serde::Serialize;
 
 /// What a bundle is worth, the best first.
@@ -71,7 +72,9 @@ impl Findings {
         };
         match self.list.len() < room {
             true => {
-                self.list.push(Finding { division, place: place.to_owned(), text: text.into() })
+                // Names in a bundle may have millions of bytes.
+                let (place, text) = (clipped(place.to_owned()), clipped(text.into()));
+                self.list.push(Finding { division, place, text });
             }
             false => self.left_out += 1,
         }

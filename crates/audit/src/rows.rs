@@ -8,6 +8,8 @@ use serde::de::DeserializeOwned;
 /// The most steps, and kinds of operations of one, in a file.
 const MOST_STEPS: usize = 2_000;
 const MOST_KINDS: usize = 256;
+/// The most bytes of the name of a kind.
+const MOST_NAME: usize = 1024;
 
 /// The most of a count: what a number of JSON holds exactly.
 const MOST_COUNT: u64 = 1 << 53;
@@ -85,6 +87,9 @@ pub fn samples(text: &[u8]) -> Result<Samples, String> {
         let counted = [row.count, row.failed, row.retries].iter().all(|n| *n <= MOST_COUNT);
         if !(finite && counted) {
             return Err("a number is below 0 or beyond all bounds".to_owned());
+        }
+        if row.kind.len() > MOST_NAME {
+            return Err(format!("a kind of operations has a name of {} bytes", row.kind.len()));
         }
         let kinds = all.entry(row.step).or_default();
         if kinds.len() > MOST_KINDS {

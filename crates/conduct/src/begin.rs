@@ -31,6 +31,7 @@ pub fn command_line() -> Vec<String> {
 /// The record of a run that begins now.
 pub fn begin(benchmark: &str, target: &Database, basis: Basis<'_>, settings: Settings) -> Run {
     let Basis { note, data, constants } = basis;
+    let alone = settings.get("part").is_none_or(Value::is_null);
     Run {
         format: FORMAT,
         hoap: env!("CARGO_PKG_VERSION").into(),
@@ -54,7 +55,7 @@ pub fn begin(benchmark: &str, target: &Database, basis: Basis<'_>, settings: Set
             bytes: note.load.bytes,
             seconds: if note.load.untimed { 0.0 } else { note.load.seconds },
             clients: note.load.clients,
-            runs_before: note.runs,
+            runs_before: alone.then_some(note.runs),
             ingestion: note.load.ingestion.clone(),
             stored: note.load.stored.clone(),
         }),

@@ -185,6 +185,7 @@ fn record() -> Run {
         constants: serde_json::Value::Null,
         operational: None,
         analytical: None,
+        round_trip_us: Default::default(),
         host: hoap_drive::host(),
         query_set: None,
         load: None,

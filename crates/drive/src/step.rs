@@ -50,6 +50,9 @@ pub struct Failed<T> {
     pub whole: bool,
 }
 
+/// How a step of these workloads ends.
+type Ended<T, Q> = std::result::Result<StepOutcome<MemoryOf<T>, MemoryOf<Q>>, Failed<MemoryOf<T>>>;
+
 impl<T> From<Error> for Failed<T> {
     /// One that ended before its clients ran.
     fn from(error: Error) -> Failed<T> {
@@ -127,7 +130,7 @@ pub fn run_probed_step<T: Workload, Q: Workload, P: Probing>(
     folder: &mut RunFolder,
     (stop, gate): (&Stop, &dyn Gate),
     observer: &dyn Observer,
-) -> std::result::Result<StepOutcome<MemoryOf<T>, MemoryOf<Q>>, Failed<MemoryOf<T>>> {
+) -> Ended<T, Q> {
     plan.check(tx.map(|w| w.kinds().len()), queries.map(Q::loop_length))?;
     let tx = tx.filter(|_| plan.tx_clients > 0);
     let queries = queries.filter(|_| plan.query_clients > 0);

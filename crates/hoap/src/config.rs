@@ -72,13 +72,12 @@ pub fn parse(mut argv: Vec<OsString>) -> Result<Cli, ParseError> {
             redact(&word)
         ))));
     }
-    let mut cli = command();
-    own::name_files(&cli, &mut argv);
+    own::name_files(&command(), &mut argv);
     if let Some(file) = of_flag(&argv, "--config") {
-        let words = words(&cli, &file, &argv).map_err(ParseError::Usage)?;
+        let words = words(&file, &argv).map_err(ParseError::Usage)?;
         argv.extend(words);
     }
-    let typed = typed(&cli, &argv);
+    let typed = typed(&command(), &argv);
     let command = typed.get(1).map(String::as_str);
     let mut of_each = several::split(command, argv).map_err(ParseError::Usage)?;
     for one in of_each.iter_mut().filter(|_| command == Some("run")) {
@@ -86,7 +85,7 @@ pub fn parse(mut argv: Vec<OsString>) -> Result<Cli, ParseError> {
     }
     let loads = of_each.iter().filter_map(|one| Some((one.name.clone(), load::before(&one.argv)?)));
     let runs = of_each.iter().map(|one| (one.name.clone(), one.argv.clone()));
-    let lines = loads.chain(runs).map(|(name, argv)| Ok((name, parsed_hidden(&mut cli, &argv)?)));
+    let lines = loads.chain(runs).map(|(name, argv)| Ok((name, parsed_hidden(&argv)?)));
     let mut lines = lines.collect::<Result<Vec<_>, ParseError>>()?;
     if lines.len() == 1 {
         return Ok(lines.remove(0).1);
@@ -97,8 +96,8 @@ pub fn parse(mut argv: Vec<OsString>) -> Result<Cli, ParseError> {
 }
 
 /// The command of these words, with an error that repeats no secret.
-fn parsed_hidden(cli: &mut clap::Command, argv: &[OsString]) -> Result<Cli, ParseError> {
-    let name = typed(cli, argv).join(" ");
+fn parsed_hidden(argv: &[OsString]) -> Result<Cli, ParseError> {
+    let name = typed(&command(), argv).join(" ");
     let usage = |e: clap::Error| {
         let known = e.kind() == clap::error::ErrorKind::UnknownArgument;
         match ycsb::advice(argv.iter().skip(1).filter_map(|w| w.to_str())).filter(|_| known) {
@@ -106,7 +105,7 @@ fn parsed_hidden(cli: &mut clap::Command, argv: &[OsString]) -> Result<Cli, Pars
             None => ParseError::of(e, &name),
         }
     };
-    parsed(cli, argv).map_err(|e| {
+    parsed(argv).map_err(|e| {
         if e.kind() == clap::error::ErrorKind::InvalidUtf8
             && let Some(odd) = argv.iter().find(|word| word.to_str().is_none())
         {
@@ -121,7 +120,7 @@ fn parsed_hidden(cli: &mut clap::Command, argv: &[OsString]) -> Result<Cli, Pars
         let shown: Vec<OsString> =
             argv.iter().map(|word| redact(&word.to_string_lossy()).into()).collect();
         let secret = argv.iter().zip(&shown).any(|(word, shown)| word != shown);
-        match parsed(cli, &shown).err().filter(|_| secret) {
+        match parsed(&shown).err().filter(|_| secret) {
             Some(hidden) => usage(hidden),
             None if secret => ParseError::Usage(Failure::usage(
                 "a word of the command line or the configuration file is wrong; the error would \
@@ -132,9 +131,8 @@ fn parsed_hidden(cli: &mut clap::Command, argv: &[OsString]) -> Result<Cli, Pars
     })
 }
 
-/// Whoever parses many lines makes the tree of commands, which takes milliseconds, once.
-fn parsed(cli: &mut clap::Command, argv: &[OsString]) -> Result<Cli, clap::Error> {
-    Cli::from_arg_matches(&cli.try_get_matches_from_mut(argv)?)
+fn parsed(argv: &[OsString]) -> Result<Cli, clap::Error> {
+    Cli::from_arg_matches(&command().try_get_matches_from(argv)?)
 }
 
 /// The command that was typed: "hoap", and below it the command, and the benchmark where it takes
@@ -188,15 +186,16 @@ fn of_flag(argv: &[OsString], flag: &str) -> Option<PathBuf> {
 }
 
 /// The file as words of the command line, less those that the user typed.
-fn words(cli: &clap::Command, file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
+fn words(file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
     let wrong =
         |answer: String| Failure::usage(format!("read configuration {}: {answer}", file.display()));
     let text = hoap_record::input::text(file).map_err(|e| wrong(e.to_string()))?;
     let table = text.parse::<toml::Table>().map_err(|e| wrong(unread(&text, &e)))?;
 
+    let cli = command();
     let typed: Vec<&str> = argv.iter().skip(1).filter_map(|w| w.to_str()).collect();
     // The command that was typed, and below it the benchmark where it takes one.
-    let mut commands = vec![cli];
+    let mut commands = vec![&cli];
     for word in &typed {
         commands.extend(commands.last().and_then(|c| c.find_subcommand(word)));
     }
@@ -243,7 +242,7 @@ fn flag<'a>(commands: &[&'a clap::Command], key: &str) -> Result<&'a clap::Arg, 
 /// # Errors
 /// Says in one line which word or flag is wrong. It repeats no secret.
 pub fn with_flags(mut argv: Vec<OsString>, flags: toml::Table) -> Result<Cli, String> {
-    let mut cli = command();
+    let cli = command();
     own::name_files(&cli, &mut argv);
     let mut commands = vec![&cli];
     let words = argv.iter().skip(1).map_while(|word| word.to_str());
@@ -254,7 +253,7 @@ pub fn with_flags(mut argv: Vec<OsString>, flags: toml::Table) -> Result<Cli, St
         let words = flag_words(flag(&commands, &key)?, &key, value)?;
         argv.extend(words.into_iter().map(OsString::from));
     }
-    parsed_hidden(&mut cli, &argv).map_err(|e| match e {
+    parsed_hidden(&argv).map_err(|e| match e {
         ParseError::Help(help) => one_line(&help.to_string(), "hoap"),
         ParseError::Usage(failure) => failure.message().to_owned(),
     })

@@ -210,17 +210,14 @@ pub struct Load {
     pub seconds: f64,
     /// Clients that wrote at the same time, those of all parts added up.
     pub clients: u64,
-    /// Writing runs that had begun on the data before this one.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub runs_before: u64,
+    /// Writing runs that had begun on the data before this one. Nobody knows it of a driver among
+    /// several, which begin together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs_before: Option<u64>,
     /// How the analytical database took it in, if the load measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ingestion: Option<Ingestion>,
     /// What the database stores of it, if it says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored: Option<Stored>,
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }

@@ -8,13 +8,13 @@ use hoap_workload::answers::AnswerFile;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
-use hoap_conduct::queries::dialect;
 use crate::answers::{StoredAnswers, stored};
 use crate::data::{Schema, Spec};
 use crate::note::DataNote;
 use crate::queries::catalogue::{QUERIES, query};
 use crate::queries::texts::file_name;
 use crate::queries::{ParameterSet, QuerySet, Texts};
+use hoap_conduct::queries::dialect;
 
 /// The texts that this version of the program has, or those of `--queries-dir` as they are now.
 pub(super) fn texts(run: &Run) -> Result<Vec<(String, String)>> {

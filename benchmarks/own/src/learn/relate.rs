@@ -185,7 +185,8 @@ fn keys(of: &Sampled, wanted: &BTreeMap<&str, usize>, rules: &Rules, related: &m
             if !rules.values {
                 continue;
             }
-            let few = span < 2 * of.count() && low.checked_add_unsigned(2 * of.count()).is_some();
+            let most = low.unsigned_abs().saturating_add(2 * of.count());
+            let few = span < 2 * of.count() && most <= i64::MAX.unsigned_abs();
             let made = match few && !is_there("n") {
                 true => table([("after", text("n")), ("by", leaf(low))]),
                 false if span > of.count() => {

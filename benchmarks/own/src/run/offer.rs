@@ -268,7 +268,7 @@ impl OnData<'_> {
         let owed = Owed { shared, ledger, before: self.before.as_ref(), whole };
         let mut checks = checks::all(&at, &owed, reader).await?;
         if *level == Level::Full {
-            let on = (at.documents, watch);
+            let on = (target.documents()?, watch);
             checks.extend(kept::kept(on, workload, when).await?);
             let sums = kept::sums(on, workload).await?;
             match ledger {

@@ -9,7 +9,7 @@ use hoap_workload::checks::Level;
 use hoap_ycsb::{Memory, Ycsb};
 
 use crate::fake::{Fake, Fault, Rows};
-use crate::operations::{after, checks, run, setup, world};
+use crate::operations::{self, after, run, setup, world};
 
 /// The count, the writes and the sample after a run.
 fn checks(fake: &Fake, ycsb: &Ycsb<Fake>, memory: &Memory) -> [Check; 3] {
@@ -263,7 +263,7 @@ fn what_each_level_sees() {
         written.dedup();
         tamper(&mut fake.state().rows, &written);
         for level in [Level::Full, Level::Touched, Level::Sample, Level::Off] {
-            let checks = checks(&fake, &ycsb, Some(&memory), level);
+            let checks = operations::checks(&fake, &ycsb, Some(&memory), level);
             let failed: Vec<&str> = checks
                 .iter()
                 .filter(|check| check.verdict == Verdict::Fail)
@@ -319,7 +319,7 @@ fn what_comes_back_and_what_was_inserted_is_looked_for() {
         let gone = now.keys().find(|key| !before.contains_key(*key)).expect("an inserted one");
         let failed = |rows: Rows| {
             fake.state().rows = rows;
-            let checks = checks(&fake, &ycsb, Some(&memory), level);
+            let checks = operations::checks(&fake, &ycsb, Some(&memory), level);
             let failed = checks.into_iter().filter(|check| check.verdict == Verdict::Fail);
             failed.map(|check| check.name).collect::<Vec<_>>()
         };
@@ -340,7 +340,7 @@ fn a_table_that_is_not_as_loaded_is_seen_before_a_run() {
     for level in [Level::Full, Level::Touched, Level::Sample] {
         let (fake, ycsb) = world(set_up());
         let holds = || {
-            let checks = checks(&fake, &ycsb, None, level);
+            let checks = operations::checks(&fake, &ycsb, None, level);
             checks.iter().all(|check| check.verdict != Verdict::Fail)
         };
         assert!(holds(), "{level}");

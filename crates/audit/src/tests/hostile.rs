@@ -102,7 +102,8 @@ fn what_is_no_bundle_or_would_harm_its_reader_is_refused() {
 fn what_would_take_all_memory_is_refused() {
     let lines = |n: usize| "\n".repeat(n).into_bytes();
     let values = |n: usize| format!("[{}0]", "0,".repeat(n)).into_bytes();
-    let rows: Vec<(&str, Vec<(&str, Vec<u8>)>)> = vec![
+    type Files = Vec<(&'static str, Vec<u8>)>;
+    let rows: Vec<(&str, Files)> = vec![
         ("rows", vec![("runs/01/samples.csv", lines(2_000_001))]),
         (
             "rows of three files",
@@ -136,7 +137,7 @@ fn what_would_take_all_memory_is_refused() {
             }
         });
         assert!(bundle.len() < 10_000, "{name}: {}", bundle.len());
-        let e = audit(bundle.as_slice()).expect_err(name).to_string();
+        let e = audit(bundle.as_slice(), &()).expect_err(name).to_string();
         let last = files.last().unwrap().0;
         assert!(e.contains(&format!("with {last} there are more than 2000000")), "{name}: {e}");
     }

@@ -206,8 +206,8 @@ impl Workload for Work {
         true
     }
 
-    async fn client(&self, number: usize) -> Result<Adder> {
-        let panics = self.fault == Fault::Panic && number == 0;
+    async fn client(&self, _: usize) -> Result<Adder> {
+        let panics = self.fault == Fault::Panic;
         Ok(Adder { panics, committed: self.committed, acknowledged: 0 })
     }
 }

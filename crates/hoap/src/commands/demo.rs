@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::context::Context;
 use super::{load, output, run, verify};
-use crate::args::{Cli, Command, Demo, VerifyAny};
+use crate::args::{Cli, Command, Demo, OrFile};
 use crate::failure::Failure;
 
 /// Small enough for a minute on two cores, large enough for every query to find something.
@@ -99,7 +99,7 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     }
 
     let command = format!("verify ch2pp --target {url}");
-    if let Command::Verify(VerifyAny::Ch2(args)) = say_and_parse(context, &command)? {
+    if let Command::Verify(OrFile::Named(args)) = say_and_parse(context, &command)? {
         let verified = checks(context, &args).await?;
         context.console.say(format!("  {}", verify::in_short(&verified.checks)));
         verify::verdict(&verified)?;

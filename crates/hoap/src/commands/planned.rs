@@ -164,7 +164,7 @@ mod tests {
             transactions: clients,
             queries: &[0, 1],
             loops: Some(Loops { warmup: 1, measured: 2, round_up: Duration::from_secs(1) }),
-            headline: 0,
+            headline: Some(0),
             frontier: None,
         };
         assert_eq!(

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::args::{Command, Gen, Made, Named};
+use crate::args::{Command, Gen, Made, Named, OrFile};
 
 fn parse_with(toml: &str, words: &[&str]) -> Result<Cli, ParseError> {
     let dir = tempfile::tempdir().unwrap();
@@ -97,7 +97,8 @@ fn a_list_is_given_as_the_flag_takes_several_values() {
     let pairs = pairs_of(parse_with(toml, &["load", "ycsb"]).unwrap());
     assert_eq!(pairs, ["recordcount=7", "fieldcount=2"]);
     let toml = "queries = [1, \"5-7\"]\nanalytical = \"sqlite:x\"";
-    let Command::Query(query) = parse_with(toml, &["query", "ch2"]).unwrap().command else {
+    let Command::Query(OrFile::Named(query)) = parse_with(toml, &["query", "ch2"]).unwrap().command
+    else {
         panic!("another command")
     };
     assert_eq!(query.queries.0, [1, 5, 6, 7]);

@@ -98,8 +98,9 @@ fn a_rerun_loads_and_runs_the_same_with_another_seed_and_joins_the_bundle() {
     p.ok("bundle run -o a.hoap --reason synchronous=as-it-is");
     // Whether it is as fast again, the machine decides.
     let end = p.run("audit a.hoap --rerun sqlite:again.db");
-    for says in ["reproduced\n  runs/02, ", "READ p99: ", "ops/s: 50.0", "with the run seed"] {
-        assert!(end.code <= 1 && end.out.contains(says), "{says}: {end:#?}");
+    let told = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for says in ["reproduced runs/02, ", "READ p99: ", "ops/s: ", "with the run seed"] {
+        assert!(end.code <= 1 && told.contains(says), "{says}: {end:#?}");
     }
     assert!(end.err.contains("the data stays in sqlite:again.db"), "{end:#?}");
     let of = &reproduced(&p, "a.hoap")[0];
@@ -144,8 +145,7 @@ fn a_rerun_that_differs_by_much_says_so_and_fails_and_what_cannot_be_repeated_is
     p.ok("bundle run -o a.hoap");
     p.ok("audit a.hoap --rerun null:?latency_us=2000");
     assert_eq!(reproduced(&p, "a.hoap")[0]["reproduced"], true);
-    let says =
-        ["a.hoap is not reproduced: runs/03 differs by much from runs/01 in ", "ops/s: 20.0 and "];
+    let says = ["a.hoap is not reproduced: runs/03 differs by much from runs/01 in ", "ops/s: "];
     // Too slow for its rate.
     p.fails("audit a.hoap --rerun null:?latency_us=300000", 1, &says);
     // It has joined the bundle, which contradicts nothing.

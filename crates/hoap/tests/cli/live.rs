@@ -184,7 +184,7 @@ fn the_page_of_a_run_is_told_what_its_folder_has_and_then_the_report() {
             let rows = rows.flat_map(|c| c["operations"].as_array().unwrap());
             let rows = rows.filter(|row| row[0] == of["kind"]);
             let [count, longest] =
-                [1, 5].map(|at| rows.clone().map(move |r| r[at].as_u64().unwrap()));
+                [1usize, 5].map(|at| rows.clone().map(move |r| r[at].as_u64().unwrap()));
             assert_eq!(count.sum::<u64>(), of["count"].as_u64().unwrap(), "{of:#}");
             // What was in flight at the end of the window has a time, too.
             assert!(longest.max() <= of["latency"]["max_us"].as_u64(), "{of:#}");

@@ -1,6 +1,9 @@
 // The files of this folder are one script, in the order of their names. Every chart is in the page's data with
 // its points, colours and what its axes measure (src/page/chart/spec.rs). Words go in as text, never as markup.
 const specs = JSON.parse(document.getElementById("data").textContent);
+// For paper a chart is at most as wide as the lines of A4: a wider one would be shrunk, and its words with it.
+const A4 = 688;
+let onPaper = false;
 const css = (colour) => (colour === "ink" ? "currentColor" : `var(--${colour})`);
 function svg(name, attributes) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", name);

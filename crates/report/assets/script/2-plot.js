@@ -127,7 +127,7 @@ function unpack(spec) {
 function chart(spec, width, other) {
   if (spec.places) unpack(spec);
   const named = spec.plots.length > 1 || spec.plots.some((p) => p.name);
-  const least = document.body.classList.contains("printing") ? Math.min(spec.least, 320) : spec.least;
+  const least = onPaper ? Math.min(spec.least, 320) : spec.least;
   const fit = Math.max(1, Math.min(spec.plots.length, Math.floor((width + 24) / (least + 24))));
   const each = named ? Math.floor((width - 24 * (fit - 1)) / fit) : width;
   const plots = spec.plots.map((p) => [p.name, plot(p, Math.max(240, each), other && p.y.switch)]);

@@ -2,7 +2,7 @@
 // its box gets another width.
 function draw(figure) {
   const box = figure.querySelector(".plot");
-  const width = Math.max(240, Math.floor(box.clientWidth));
+  const width = Math.max(240, Math.floor(onPaper ? Math.min(box.clientWidth, A4) : box.clientWidth));
   if (!box.clientWidth || box.dataset.width === String(width)) return;
   box.dataset.width = width;
   try {
@@ -39,9 +39,8 @@ function next() {
 }
 addEventListener("load", () => later(next, { timeout: 500 }));
 const drawAll = () => figures.forEach(draw);
-// For paper charts are drawn as wide as its lines: a wider one would be shrunk, and its words with it.
 function printing(on) {
-  document.body.classList.toggle("printing", on);
+  onPaper = on;
   drawAll();
 }
 addEventListener("beforeprint", () => printing(true));

@@ -314,8 +314,8 @@ mod tests {
     #[test]
     fn facts_that_are_the_same_in_all_runs_stand_once() {
         let facts = |rows: [[&str; 3]; 2]| {
-            let sheet = Sheet::new("setup", "Setup").text("", |row: &[&str; 3]| row[0]);
-            sheet.text("a", |row| row[1]).text("b", |row| row[2]).rows(rows)
+            let sheet = Sheet::new("setup", "Setup").text("", |row: &[&str; 3]| row[0].to_owned());
+            sheet.text("a", |row| row[1].to_owned()).text("b", |row| row[2].to_owned()).rows(rows)
         };
         let words = |table: Table| {
             let cells = table.rows.iter().flatten().map(|cell| cell.show(None));

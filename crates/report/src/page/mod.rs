@@ -109,6 +109,7 @@ fn origins(report: &Report, entries: &[Entry<'_>]) -> Vec<String> {
         _ => {}
     }
     if let Some((first, others)) = entries.split_first()
+        && !first.run.command.is_empty()
         && others.iter().all(|other| other.run.command == first.run.command)
     {
         lines.push(format!("again: {}", shell(&first.run.command)));

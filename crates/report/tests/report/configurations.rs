@@ -349,7 +349,7 @@ fn configurations_with_one_number_of_query_clients_each_share_a_panel() {
         bars.as_array().unwrap().iter().map(|row| row[1].as_str().unwrap()).collect();
     let with = "with 1 query client";
     let (b, a) = (format!("b, {with}"), format!("a, {with}"));
-    assert_eq!(rows, ["a, without queries", "b, without queries", &a, &b]);
+    assert_eq!(rows, ["a, without queries", "b, without queries", &*a, &*b]);
     // There are no more colours for the queries to be dashes.
     let many: Vec<Loaded> =
         (1..=8).map(|n| runs::folder(n, 1.0).loaded(&format!("run {n}"))).collect();

@@ -470,7 +470,7 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
             bytes: 38_412_345,
             seconds: 2.41,
             clients: 1,
-            runs_before: 0,
+            runs_before: None,
             ingestion: None,
             stored: None,
         }),
