@@ -231,7 +231,7 @@ impl Again {
 fn words(stands: Stands) -> &'static str {
     match stands {
         Stands::Overlaps => "the intervals overlap",
-        Stands::Near => "they do not overlap, and differ by little",
+        Stands::Near => "they differ by little",
         Stands::Differs => "they differ by much",
         Stands::Open => "nothing tells",
     }

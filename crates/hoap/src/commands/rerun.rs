@@ -10,7 +10,6 @@ use hoap_audit::Audit as Audited;
 use hoap_audit::manifest::{BundledRun, Repeats};
 use hoap_audit::pack::{Content, Parts, sha256};
 use hoap_conduct::Chosen;
-use hoap_conduct::begin::kind_of;
 use hoap_conduct::flags::Settings;
 use hoap_conduct::load::AskedLoad;
 use hoap_conduct::registry::of_run;
@@ -145,7 +144,8 @@ fn loads(run: &Run, url: &str) -> Result<Option<Box<dyn AskedLoad>>, Failure> {
         let title = benchmark_title(benchmark);
         Failure::usage(format!("load the documents of {title} again: {why}"))
     };
-    let entry = built_in::data_of(kind_of(benchmark));
+    let entry = of_run(built_in::runs(), benchmark);
+    let entry = entry.and_then(|run| built_in::data_of(run.name()));
     let name = entry.map_or("", |entry| entry.name());
     let flags = entry.zip(run.data.as_object()).and_then(|(of, data)| of.flags(data));
     let flags = flags.ok_or_else(|| refuse("its record does not tell the flags of the load"))?;
