@@ -90,7 +90,8 @@ pub fn parse(mut argv: Vec<OsString>) -> Result<Cli, ParseError> {
     if lines.len() == 1 {
         return Ok(lines.remove(0).1);
     }
-    let (json, quiet) = (lines[0].1.json, lines[0].1.quiet);
+    let last = &lines[lines.len() - 1].1;
+    let (json, quiet) = (last.json, last.quiet);
     let commands = lines.into_iter().map(|(name, cli)| (name, cli.command)).collect();
     Ok(Cli { config: None, json, quiet, command: Command::Several(commands) })
 }

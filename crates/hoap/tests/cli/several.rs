@@ -134,9 +134,9 @@ fn what_no_server_tells_stands_beside_the_result() {
     let end = p.ok(&format!("{run} --target b=sqlite:b.db --out both"));
     let words = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
     for told in [
-        "more than its memory of 1.00 kB; runs on m7g.2xlarge, memory 1 KB, zone 1, in the driver's",
+        "more than its memory of 1.00 kB; server m7g.2xlarge, memory 1 KB, zone 1, in the driver's",
         "less than its memory of ",
-        "runs on price 0.33 USD an hour, zone 2, in the driver's process.",
+        "server price 0.33 USD an hour, zone 2, in the driver's process.",
     ] {
         assert!(words.contains(told), "{told}: {}", end.out);
     }

@@ -32,7 +32,7 @@ pub fn promised(run: &Run) -> Vec<Promised<'_>> {
         let mut facts: Vec<_> = PROMISES.into_iter().map(promise).collect();
         // What was loaded is in the first.
         facts.push(("data", (at == 0).then(|| data(run, database)).flatten()));
-        facts.push(("runs on", server(run, database)));
+        facts.push(("server", server(run, database)));
         Some(Promised { database, facts })
     });
     each.collect()
