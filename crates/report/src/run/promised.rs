@@ -2,7 +2,7 @@
 
 use hoap_record::{Description, Run};
 
-use crate::format::number::bytes;
+use crate::format::number::{bytes, latency};
 
 /// Settings that say what a database promises, by the names under which every database records them.
 const PROMISES: [&str; 3] = ["durability", "isolation", "replicas"];
@@ -30,6 +30,9 @@ pub fn promised(run: &Run) -> Vec<Promised<'_>> {
         let database = of.as_ref()?;
         let promise = |name: &'static str| (name, database.settings.get(name).cloned());
         let mut facts: Vec<_> = PROMISES.into_iter().map(promise).collect();
+        let side = if at == 0 { "operational" } else { "analytical" };
+        let trip = run.round_trip_us.get(side).map(|us| latency(*us as f64 / 1e6));
+        facts.push(("round trip", trip));
         // What was loaded is in the first.
         facts.push(("data", (at == 0).then(|| data(run, database)).flatten()));
         facts.push(("server", server(run, database)));
