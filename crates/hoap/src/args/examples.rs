@@ -162,6 +162,13 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("verify", ["verify ch2pp --target sqlite:bench.db", "verify ch2 --target sqlite:b.db --json"]),
     ("doctor", ["doctor sqlite:empty.db", "doctor postgres://bench@db/empty"]),
     (
+        "query own",
+        [
+            "query own shop.toml --analytical sqlite:shop.db",
+            "query own shop.toml --target postgres://bench@db/bench --answers-out answers",
+        ],
+    ),
+    (
         "query",
         [
             "query ch2pp --analytical sqlite:bench.db --answers-out answers",

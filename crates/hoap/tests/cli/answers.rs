@@ -169,7 +169,7 @@ fn what_cannot_be_compared_is_a_usage_error() {
     assert_eq!(value["queries"][0]["parameters"][1]["after"], "2014-07-01 00:00:00.000000");
 
     p.change("b/q01.json", |answer| answer["benchmark"] = json!("ch2"));
-    p.fails("answers compare a b", 2, &["b/q06.json", "ch2pp", "others"]);
+    p.fails("answers compare a b", 2, &["read answers b", "ch2pp", "others"]);
     p.change("b/q06.json", |answer| answer["benchmark"] = json!("ch2"));
     p.fails("answers compare a b", 2, &["a and b", "two benchmarks", "ch2pp and ch2"]);
     p.change("b/q01.json", |answer| answer["benchmark"] = json!("tpch"));
