@@ -47,8 +47,11 @@ fn the_time_that_a_replica_takes_is_that_of_its_replay() {
     let found = end.value()["ingestion"].clone();
     assert_eq!((documents(&replica), found["documents"].as_u64()), (all, Some(all)), "{found:#}");
     assert_eq!(found["documents_at_written"], 0, "{found:#}");
-    assert!(found["after_seconds"].as_f64().unwrap() >= 1.0, "{found:#}");
-    assert!(found["per_second_after"].as_f64().is_some(), "{found:#}");
+    let seconds = |name: &str| found[name].as_f64().unwrap();
+    assert!(seconds("after_seconds") >= 1.0, "{found:#}");
+    // A machine that is busy counts too seldom for a rate.
+    let seldom = seconds("resolution_seconds") >= 0.05 * seconds("after_seconds");
+    assert!(seldom || found["per_second_after"].as_f64().is_some(), "{found:#}");
 
     // Old data of the same number and kind is none of the new load's.
     psql(&superuser, "select pg_wal_replay_pause()");
