@@ -15,6 +15,7 @@
 //! commands.
 
 mod facts;
+mod file;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
 mod load;
@@ -28,6 +29,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::FromArgMatches;
+use file::{of_flag, unread};
 use hoap_databases::url::{has_secret, redact};
 use several::DATABASES;
 use toml::Value;
@@ -171,21 +173,6 @@ fn one_line(text: &str, command: &str) -> String {
     format!("{}; see `{command} --help`", paragraphs.join("; "))
 }
 
-/// The file that a flag names, where it is there.
-fn of_flag(argv: &[OsString], flag: &str) -> Option<PathBuf> {
-    let mut words = argv.iter().skip(1);
-    while let Some(word) = words.next() {
-        if word == flag {
-            return words.next().map(PathBuf::from);
-        }
-        let value = word.to_str().and_then(|word| word.strip_prefix(flag)?.strip_prefix('='));
-        if let Some(value) = value {
-            return Some(PathBuf::from(value));
-        }
-    }
-    None
-}
-
 /// The file as words of the command line, less those that the user typed.
 fn words(file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
     let wrong =
@@ -258,15 +245,6 @@ pub fn with_flags(mut argv: Vec<OsString>, flags: toml::Table) -> Result<Cli, St
         ParseError::Help(help) => one_line(&help.to_string(), "hoap"),
         ParseError::Usage(failure) => failure.message().to_owned(),
     })
-}
-
-/// Why the text is no TOML, without the line itself: it may hold a password.
-fn unread(text: &str, e: &toml::de::Error) -> String {
-    let words = e.message().split_whitespace().collect::<Vec<_>>().join(" ");
-    match e.span().and_then(|span| text.get(..span.start)) {
-        Some(before) => format!("line {}: {words}", before.matches('\n').count() + 1),
-        None => words,
-    }
 }
 
 /// The flags of a table: its plain values, and those of the tables named as the commands that were

@@ -60,7 +60,10 @@ pub async fn command(context: &mut Context, command: Command) -> Result<(), Fail
             context.live.end(&words, report::of_folder).await;
             end
         }
-        Command::Several(commands) => several::each(context, commands).await,
+        Command::Several(commands) => match several::each(context, commands).await? {
+            Some(only) => Box::pin(self::command(context, only)).await,
+            None => Ok(()),
+        },
         Command::Experiment { .. } => {
             Err(Failure::usage("run an experiment: it cannot be the stage of another one"))
         }

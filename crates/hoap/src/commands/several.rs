@@ -14,7 +14,7 @@ use hoap_report::{Named, kinds, verdict_line};
 use serde_json::json;
 
 use super::context::Context;
-use super::{dispatch, load, planned, run};
+use super::{load, planned, run};
 use crate::args::{Command, LiveArgs};
 use crate::failure::Failure;
 
@@ -22,8 +22,12 @@ use crate::failure::Failure;
 const PAGE: &str = "report.html";
 
 /// Loads each, then runs each; the commands are alike but for their database. What cannot be run is
-/// said before anything is loaded.
-pub async fn each(context: &mut Context, commands: Vec<(String, Command)>) -> Result<(), Failure> {
+/// said before anything is loaded. What runs on one database alone is returned: it is a run like any
+/// other.
+pub async fn each(
+    context: &mut Context,
+    commands: Vec<(String, Command)>,
+) -> Result<Option<Command>, Failure> {
     let (loads, mut runs): (Vec<_>, Vec<_>) =
         commands.into_iter().partition(|(_, command)| matches!(command, Command::Load { .. }));
     let mut dry = false;
@@ -44,17 +48,15 @@ pub async fn each(context: &mut Context, commands: Vec<(String, Command)>) -> Re
     let mut entrants = entrants.collect::<Result<Vec<_>, _>>()?;
     let of = entrants.len();
     load_all(context, loads, only.is_some() || of > 0).await?;
-    if let Some((_, only)) = only {
-        return Box::pin(dispatch::command(context, only)).await;
-    }
     match entrants.first_mut() {
-        None => Ok(()),
+        None => {}
         Some(first) if dry => {
             context.console.say(format!("on each of {of} databases, by turns:"));
-            planned::dry_run(context, &mut first.chosen)
+            planned::dry_run(context, &mut first.chosen)?;
         }
-        Some(_) => run_all(context, entrants).await,
+        Some(_) => run_all(context, entrants).await?,
     }
+    Ok(only.map(|(_, only)| only))
 }
 
 /// Refuses a folder for the results that has something in it, before anything is loaded.

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use toml::{Table, Value};
 
-use super::{of_flag, unread};
+use super::file::{of_flag, unread};
 use crate::failure::Failure;
 
 /// What can be said of a server.
