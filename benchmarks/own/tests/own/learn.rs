@@ -178,8 +178,8 @@ fn documents_are_held_within_bounds() {
             Err("more than 1500000 values"),
         ),
         ("cells.csv", ",".repeat(1_600_000), Err("more than 1500000 values")),
-        ("last.ndjson", lines((0..3000).map(|n| json!({"x": i64::MAX - n}))), Ok("x = { integer")),
-        ("first.ndjson", lines((0..3000).map(|n| json!({"x": i64::MIN + n}))), Ok("x = { integer")),
+        ("last.ndjson", lines((0..3000).map(|n| json!({"x": i64::MAX - n}))), Ok("x.integer = ")),
+        ("first.ndjson", lines((0..3000).map(|n| json!({"x": i64::MIN + n}))), Ok("x.integer = ")),
     ];
     for (name, text, expected) in cases {
         p.write(name, text);

@@ -300,8 +300,6 @@ fn an_open_loop_that_cannot_be_run_is_refused() {
         plan
     };
     let one = || StepPlan::plain(1, 1, minute);
-    let mut both = one();
-    both.query_clients = 1;
     let cases = [
         (with(open(0.0), one()), "rate is not above 0"),
         (with(open(-1.0), one()), "rate is not above 0"),
@@ -310,7 +308,6 @@ fn an_open_loop_that_cannot_be_run_is_refused() {
         (with(open(1.0), StepPlan::new(1, 0, 1, minute)), "rate needs a transaction client"),
         (StepPlan::plain(1, 1, End::Operations(0)), "no operation"),
         (StepPlan::new(1, 0, 1, End::Operations(9)), "needs a transaction client"),
-        (both, "no query clients"),
     ];
     for (plan, answer) in cases {
         let error = Bench::new().step(&plan, Some(&tx), Some(&queries)).unwrap_err();
