@@ -26,7 +26,7 @@ mod tests;
 mod ycsb;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::FromArgMatches;
 use file::{of_flag, unread};
