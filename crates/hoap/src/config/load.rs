@@ -13,6 +13,9 @@ use crate::built_in;
 /// the run reads says it of the load too, such as `-p recordcount`; flags of the load alone are the
 /// value of `--load`. A line that cannot be parsed asks for nothing.
 pub fn before(argv: &[OsString]) -> Option<Vec<OsString>> {
+    // To parse a line takes milliseconds, and there may be thousands.
+    let asks = |word: &OsString| word.to_string_lossy().split('=').next() == Some("--load");
+    argv.iter().find(|word| asks(word))?;
     let matches = command().try_get_matches_from(argv).ok()?;
     let (benchmark, given) = matches.subcommand_matches("run")?.subcommand()?;
     let flags = given.get_one::<String>("load")?;
