@@ -23,7 +23,7 @@ impl LoadSource for DataSet {
         Collection::ALL.iter().map(|c| c.name()).collect()
     }
 
-    fn beside(&self) -> Vec<&'static str> {
+    fn other_collections(&self) -> Vec<&'static str> {
         vec![crate::freshness::COLLECTION, crate::witness::COLLECTION]
     }
 

@@ -2,28 +2,22 @@
 
 use std::time::Duration;
 
+use hoap_data::named;
 use hoap_data::random::Stream;
 
-/// The five transactions of TPC-C.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Kind {
-    NewOrder,
-    Payment,
-    OrderStatus,
-    Delivery,
-    StockLevel,
+named! {
+    /// The five transactions of TPC-C, in the order of their numbers in results.
+    #[derive(Hash)]
+    #[allow(missing_docs)]
+    Kind, "transaction":
+    NewOrder = "NewOrder",
+    Payment = "Payment",
+    OrderStatus = "OrderStatus",
+    Delivery = "Delivery",
+    StockLevel = "StockLevel",
 }
 
 impl Kind {
-    /// All, in the order of their numbers in results.
-    pub const ALL: [Kind; 5] =
-        [Kind::NewOrder, Kind::Payment, Kind::OrderStatus, Kind::Delivery, Kind::StockLevel];
-
-    /// The names in results, in the order of [`Kind::ALL`].
-    pub const NAMES: [&'static str; 5] =
-        ["NewOrder", "Payment", "OrderStatus", "Delivery", "StockLevel"];
-
     /// The share of the mix in percent (CH2 paper 3.3, TPC-C 5.2.3).
     pub const fn percent(self) -> usize {
         match self {

@@ -137,7 +137,7 @@ impl Workload for Terminals {
     type Client = Terminal;
 
     fn kinds(&self) -> Vec<&str> {
-        Kind::NAMES.to_vec()
+        Kind::ALL.map(Kind::name).to_vec()
     }
 
     fn blocking(&self) -> bool {

@@ -98,14 +98,8 @@ impl Kept<'_> {
         let parameters: Vec<_> = names.zip(asked).collect();
         let columns = question.columns.iter().map(|column| column.name.to_owned()).collect();
         let answer = Answer { columns, rows };
-        let file = AnswerFile::new(
-            self.asked.benchmark,
-            question,
-            self.target,
-            &parameters,
-            answer,
-            seconds,
-        );
+        let of = (self.asked.benchmark, self.target);
+        let file = AnswerFile::new(of, (question, &parameters), answer, seconds);
         file.write(&self.dir.join(AnswerFile::name(question.number)))
     }
 }

@@ -69,6 +69,10 @@ pub struct JoinFlags {
 impl Offer for PaginationFlags {
     type Variant = ();
 
+    fn title(_: &BenchmarkLine<PaginationFlags>) -> String {
+        "Pagination".into()
+    }
+
     fn common(&mut self) -> &mut Common {
         &mut self.clients.common
     }
@@ -84,10 +88,10 @@ impl Offer for PaginationFlags {
         setting: &Setting<'_>,
     ) -> Result<Recorded> {
         let PaginationFlags { clients, keep } = self;
-        let target = open(&clients.target).await?;
+        let (target, title) = (open(&clients.target).await?, Self::title(line));
         // Before the data is looked for: what the database cannot run need not be loaded.
         let pages = target.pages()?;
-        let opened = Opened::new(line.name, clients, target).await?;
+        let opened = Opened::new((line.name, &title), clients, target).await?;
         opened.loaded.iter().try_for_each(Loaded::expect_customers)?;
         let pagination = Pagination::new(pages, opened.data, opened.options());
         opened.run(pagination, keep.settings(), *keep, setting).await
@@ -96,6 +100,10 @@ impl Offer for PaginationFlags {
 
 impl Offer for JoinFlags {
     type Variant = ();
+
+    fn title(_: &BenchmarkLine<JoinFlags>) -> String {
+        "JOIN".into()
+    }
 
     fn common(&mut self) -> &mut Common {
         &mut self.clients.common
@@ -112,9 +120,9 @@ impl Offer for JoinFlags {
         setting: &Setting<'_>,
     ) -> Result<Recorded> {
         let JoinFlags { clients, variant, keep } = self;
-        let target = open(&clients.target).await?;
+        let (target, title) = (open(&clients.target).await?, Self::title(line));
         let joins = target.joins()?;
-        let opened = Opened::new(line.name, clients, target).await?;
+        let opened = Opened::new((line.name, &title), clients, target).await?;
         let served = || opened.loaded.as_ref()?.first(joins.variants());
         let join =
             Join::new(joins.clone(), opened.data, variant.or_else(served), opened.options())?;
@@ -149,7 +157,8 @@ fn steps(clients: &Clients) -> Result<Plan> {
 
 /// The customers and orders, and what is to be done with them.
 struct Opened<'a> {
-    name: &'static str,
+    /// As users type it, and as people write it.
+    name: (&'static str, &'a str),
     clients: &'a Clients,
     plan: Plan,
     target: Database,
@@ -162,7 +171,11 @@ struct Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
-    async fn new(name: &'static str, clients: &'a Clients, target: Database) -> Result<Opened<'a>> {
+    async fn new(
+        name: (&'static str, &'a str),
+        clients: &'a Clients,
+        target: Database,
+    ) -> Result<Opened<'a>> {
         let (note, loaded) = match target.engine::<Null>() {
             Some(_) => (None, None),
             None => {

@@ -108,6 +108,16 @@ fn uses(mix: &Proportions) -> (bool, bool, bool) {
     )
 }
 
+/// How people write a name: "YCSB A", "YCSB E (update)", "YCSB custom: 100 % read, uniform".
+pub fn title(name: &str) -> String {
+    let name = name.strip_prefix("ycsb-").unwrap_or(name);
+    match name.split_once('-').filter(|_| !name.contains(": ")) {
+        Some((letter, variant)) => format!("YCSB {} ({variant})", letter.to_uppercase()),
+        None if name.contains(": ") => format!("YCSB {name}"),
+        None => format!("YCSB {}", name.to_uppercase()),
+    }
+}
+
 /// The parameters of a record's size, as written and as stored.
 fn of_size(records: &RecordSpec) -> (u16, FieldLength, Compressibility) {
     (records.fields, records.length, records.compressibility)
@@ -161,6 +171,17 @@ mod tests {
         // A has no scans.
         assert_eq!(name("ycsb-a", &["maxscanlength=5"]), "ycsb-a");
         assert_eq!(name("ycsb-c", &["writeallfields=true"]), "ycsb-c");
+    }
+
+    #[test]
+    fn names_have_titles() {
+        for (name, wanted) in [
+            ("ycsb-a", "YCSB A"),
+            ("ycsb-e-update", "YCSB E (update)"),
+            ("ycsb-custom: 70 % read, 30 % scan-x", "YCSB custom: 70 % read, 30 % scan-x"),
+        ] {
+            assert_eq!(title(name), wanted);
+        }
     }
 
     /// Every property that changes the operations changes the name, each to a different one.

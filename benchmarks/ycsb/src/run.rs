@@ -19,8 +19,8 @@ use hoap_databases::null::Null;
 use hoap_databases::sqlite::SqliteEngine;
 use hoap_databases::{offers, open};
 use hoap_drive::NoWorkload;
+use hoap_record::Check;
 use hoap_record::merge::{Joint, beside_others};
-use hoap_record::{Check, benchmark_title};
 use hoap_workload::checks::watch::ALONE;
 use hoap_workload::checks::{At, Level};
 use hoap_workload::claim::Claim;
@@ -30,6 +30,7 @@ use hoap_workload::{Error, ErrorKind, Result, contribution};
 use serde_json::json;
 
 use crate::flags::{Flags, ScanFieldChoice};
+use crate::name::title;
 use crate::verify::joint;
 use crate::{Kind, Memory, Preset, Properties, ScanFields, Setup, UserTable, Ycsb};
 
@@ -37,6 +38,10 @@ impl Offer for Flags {
     type Variant = &'static Preset;
 
     const OTHER_NAME: Option<&'static str> = Some("ycsb-custom");
+
+    fn title(line: &BenchmarkLine<Flags>) -> String {
+        title(line.name)
+    }
 
     fn common(&mut self) -> &mut Common {
         &mut self.clients.common
@@ -182,14 +187,15 @@ impl Opened {
             None => None,
         };
         let does = workload.setup().benchmark(table.records.spec());
+        let titled = title(&does);
         if does != name {
-            let [does, asked] = [&does, name].map(benchmark_title);
-            setting.say(format!("its properties or its table make this {does}, not {asked}"));
+            let asked = title(name);
+            setting.say(format!("its properties or its table make this {titled}, not {asked}"));
         }
         let claim = claim.as_ref();
         let record = async {
             let basis = Basis { note: note.as_ref(), data: table.parameters(), constants };
-            let record = begin(&does, &target, basis, settings);
+            let record = begin((&does, &titled), &target, basis, settings);
             let on_table = OnTable { workload, target: &target, checking, writes, claim };
             run::record(setting, &plan, record, on_table).await
         };

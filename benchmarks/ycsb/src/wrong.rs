@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use hoap_record::Said;
+use hoap_record::ErrorParts;
 use hoap_record::error::clipped;
 use hoap_workload::{Error, ErrorKind, Result};
 
@@ -19,7 +19,7 @@ pub(super) fn all_wrong(wrong: Vec<Error>) -> Result<()> {
     let mut wrong = wrong.into_iter();
     let Some(mut first) = wrong.next() else { return Ok(()) };
     let mut others: Vec<(String, Vec<String>)> = Vec::new();
-    for Said { tried, answer, .. } in wrong.map(Error::into_said) {
+    for ErrorParts { tried, answer, .. } in wrong.map(Error::into_parts) {
         let name = tried.strip_prefix(SET).unwrap_or(&tried).to_owned();
         match others.iter_mut().find(|(reason, _)| *reason == answer) {
             Some((_, names)) => names.push(name),

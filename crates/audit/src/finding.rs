@@ -3,32 +3,22 @@
 use std::fmt::Display;
 
 use hoap_record::error::clipped;
+use hoap_record::named;
 use serde::Serialize;
 
-/// What a bundle is worth, the best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Division {
+named! {
+    /// What a bundle is worth, the best first.
+    #[derive(PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    Division, "division":
     /// As the benchmark and the server are by default.
-    Standard,
+    Standard = "standard",
     /// Something is set otherwise, and the bundle tells what.
-    Tuned,
+    Tuned = "tuned",
     /// Less than the benchmark asks for.
-    Rehearsal,
+    Rehearsal = "rehearsal",
     /// The bundle contradicts itself, or the database was wrong.
-    Void,
-}
-
-impl Division {
-    /// Its word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Division::Standard => "standard",
-            Division::Tuned => "tuned",
-            Division::Rehearsal => "rehearsal",
-            Division::Void => "void",
-        }
-    }
+    Void = "void",
 }
 
 /// One thing that was found.

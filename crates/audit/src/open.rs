@@ -161,10 +161,7 @@ fn each(mut file: impl Read, take: Take<'_>) -> Result<BTreeSet<String>> {
             "it holds more than {MOST_ALL} bytes (after {rest} of its end)"
         )));
     }
-    match seen.is_empty() {
-        true => Err(refused("it is empty".into())),
-        false => Ok(seen),
-    }
+    if seen.is_empty() { Err(refused("it is empty".into())) } else { Ok(seen) }
 }
 
 /// Takes nothing but zeros.

@@ -28,14 +28,21 @@ pub fn command_line() -> Vec<String> {
     std::env::args_os().map(|word| redact(&word.to_string_lossy())).collect()
 }
 
-/// The record of a run that begins now.
-pub fn begin(benchmark: &str, target: &Database, basis: Basis<'_>, settings: Settings) -> Run {
+/// The record of a run that begins now: of this benchmark, by its name and as people write that.
+pub fn begin(
+    (benchmark, title): (&str, &str),
+    target: &Database,
+    basis: Basis<'_>,
+    settings: Settings,
+) -> Run {
     let Basis { note, data, constants } = basis;
     let alone = settings.get("part").is_none_or(Value::is_null);
     Run {
         format: FORMAT,
         hoap: env!("CARGO_PKG_VERSION").into(),
         benchmark: benchmark.into(),
+        title: (title != benchmark).then(|| title.into()),
+        headline: None,
         command: command_line(),
         labels: Default::default(),
         started: hoap_drive::now(),

@@ -135,10 +135,7 @@ fn failed(name: &str, detail: String) -> Check {
 /// # Errors
 /// Returns the error where no check has failed.
 pub fn unless_void(run: &Run, error: Error) -> Result<(), Error> {
-    match run.checks.iter().any(|check| check.verdict == Verdict::Fail) {
-        true => Ok(()),
-        false => Err(error),
-    }
+    if run.checks.iter().any(|check| check.verdict == Verdict::Fail) { Ok(()) } else { Err(error) }
 }
 
 #[cfg(test)]

@@ -41,6 +41,14 @@ pub trait Offer: Args + Debug + 'static {
     /// What runs are called that are none of the benchmark asked for, up to the ": ".
     const OTHER_NAME: Option<&'static str> = None;
 
+    /// The only kind of transaction that the headline counts; `None` if it counts all operations.
+    const HEADLINE: Option<&'static str> = None;
+
+    /// How people write the name of this line.
+    fn title(line: &BenchmarkLine<Self>) -> String {
+        line.name.to_owned()
+    }
+
     /// The flags that every benchmark has.
     fn common(&mut self) -> &mut Common;
 

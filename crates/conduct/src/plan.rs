@@ -5,8 +5,8 @@ use std::time::Duration;
 use hoap_drive::search::Clients;
 use hoap_drive::{Arrivals, End, FASTEST, Pace, StepPlan, WarmAt};
 use hoap_observe::MetricBound;
-use hoap_record::Sla;
 use hoap_record::limits::MOST_STEPS;
+use hoap_record::{Sla, Time};
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::flags::{Common, Pacing};
@@ -164,57 +164,8 @@ pub fn plan(
         [] => vec![defaults.rate],
         given => given.iter().copied().map(Some).collect(),
     };
-    if rates.iter().flatten().any(|&rate| !(rate > 0.0 && rate <= FASTEST)) {
-        return refuse("a rate is above 0 and at most 1e9 a second", "give --rate another");
-    }
-    if pacing.arrivals.is_some() && !pacing.max_rate && rates.iter().all(Option::is_none) {
-        return refuse(
-            "--arrivals is of an open loop, and no rate is given",
-            "give --rate or --max-rate, or leave it out",
-        );
-    }
-    if pacing.duration.is_some_and(|time| time.0.is_zero()) {
-        return refuse("a step needs a time above 0", "give --duration more");
-    }
-    if pacing.probe_limit.is_some_and(|time| time.0.is_zero()) {
-        return refuse("a probe needs a time above 0", "give --probe-limit more");
-    }
-    if pacing.max_rate && defaults.rate.is_some() {
-        return refuse("--max-rate finds the rate, and a property sets one", "leave target out");
-    }
-    if pacing.operations == Some(0) {
-        return refuse("a step needs an operation at least", "give --operations more");
-    }
-    if common.tick.0 < SHORTEST_TICK {
-        return refuse("an interval of the time series is at least 10ms", "give --tick more");
-    }
-    if matches!(pacing.warmup, Warmup::UntilMetric(..)) && common.observe.is_empty() {
-        return refuse("a warm-up until a metric needs a source of it", "give --observe a source");
-    }
-    if !matches!(pacing.warmup, Warmup::For(_)) {
-        let level = matches!(pacing.warmup, Warmup::UntilLevel(_));
-        if level && (pacing.max_rate || rates.iter().any(Option::is_some)) {
-            return refuse(
-                "in an open loop the rate decides the throughput, so its level tells nothing of the database",
-                "give --warmup a time",
-            );
-        }
-        if common.conduct.part.is_some() {
-            return refuse(
-                "each of several drivers would end its warm-up at another time",
-                "give --warmup a time",
-            );
-        }
-    }
     let frontier = matches!(groups, Groups::TransactionsAndQueries { frontier: Some(_), .. });
-    let conduct = &common.conduct;
-    if (pacing.max_rate || frontier) && conduct.part.is_some() && conduct.meet.is_none() {
-        return refuse(
-            "with --max-rate and --frontier each of several drivers would decide by what it alone \
-             measured",
-            "let them meet (--meet), or run one driver",
-        );
-    }
+    possible(&rates, (pacing, frontier), common, defaults)?;
     let planner = Planner { groups, pacing, common, defaults };
     if let Groups::TransactionsAndQueries { frontier: Some(most), .. } = groups {
         return planner.frontier(most);
@@ -278,6 +229,77 @@ pub fn plan(
         frontier: None,
         warm_at: planner.bound(),
     })
+}
+
+/// Refuses flags that make no steps, whatever the clients are.
+fn possible(
+    rates: &[Option<f64>],
+    (pacing, frontier): (&Pacing, bool),
+    common: &Common,
+    defaults: Defaults,
+) -> Result<()> {
+    let is_zero = |time: Option<Time>| time.is_some_and(|time| time.0.is_zero());
+    let (open, conduct) = (rates.iter().any(Option::is_some), &common.conduct);
+    let (until_level, until_metric) = (
+        matches!(pacing.warmup, Warmup::UntilLevel(_)),
+        matches!(pacing.warmup, Warmup::UntilMetric(..)),
+    );
+    // Whether it is so, why that is refused, what to do.
+    let refusals = [
+        (
+            rates.iter().flatten().any(|&rate| !(rate > 0.0 && rate <= FASTEST)),
+            "a rate is above 0 and at most 1e9 a second",
+            "give --rate another",
+        ),
+        (
+            pacing.arrivals.is_some() && !pacing.max_rate && !open,
+            "--arrivals is of an open loop, and no rate is given",
+            "give --rate or --max-rate, or leave it out",
+        ),
+        (is_zero(pacing.duration), "a step needs a time above 0", "give --duration more"),
+        (is_zero(pacing.probe_limit), "a probe needs a time above 0", "give --probe-limit more"),
+        (
+            pacing.max_rate && defaults.rate.is_some(),
+            "--max-rate finds the rate, and a property sets one",
+            "leave target out",
+        ),
+        (
+            pacing.operations == Some(0),
+            "a step needs an operation at least",
+            "give --operations more",
+        ),
+        (
+            common.tick.0 < SHORTEST_TICK,
+            "an interval of the time series is at least 10ms",
+            "give --tick more",
+        ),
+        (
+            until_metric && common.observe.is_empty(),
+            "a warm-up until a metric needs a source of it",
+            "give --observe a source",
+        ),
+        (
+            until_level && (pacing.max_rate || open),
+            "in an open loop the rate decides the throughput, so its level tells nothing of the \
+             database",
+            "give --warmup a time",
+        ),
+        (
+            (until_level || until_metric) && conduct.part.is_some(),
+            "each of several drivers would end its warm-up at another time",
+            "give --warmup a time",
+        ),
+        (
+            (pacing.max_rate || frontier) && conduct.part.is_some() && conduct.meet.is_none(),
+            "with --max-rate and --frontier each of several drivers would decide by what it alone \
+             measured",
+            "let them meet (--meet), or run one driver",
+        ),
+    ];
+    match refusals.into_iter().find(|(is_so, ..)| *is_so) {
+        Some((_, answer, advice)) => refuse(answer, advice),
+        None => Ok(()),
+    }
 }
 
 fn refuse<T>(answer: &str, advice: &str) -> Result<T> {

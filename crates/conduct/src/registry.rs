@@ -145,6 +145,12 @@ pub trait AskedRun: fmt::Debug {
     /// [`BenchmarkLine::name`].
     fn name(&self) -> &'static str;
 
+    /// [`Offer::title`].
+    fn title(&self) -> String;
+
+    /// [`Offer::HEADLINE`].
+    fn headline(&self) -> Option<&'static str>;
+
     /// [`Offer::common`].
     fn common(&mut self) -> &mut Common;
 
@@ -167,6 +173,14 @@ pub trait AskedRun: fmt::Debug {
 impl<F: Offer> AskedRun for (&'static BenchmarkLine<F>, F) {
     fn name(&self) -> &'static str {
         self.0.name
+    }
+
+    fn title(&self) -> String {
+        F::title(self.0)
+    }
+
+    fn headline(&self) -> Option<&'static str> {
+        F::HEADLINE
     }
 
     fn common(&mut self) -> &mut Common {

@@ -218,7 +218,7 @@ impl<B: Benchmark> Steps<'_, B> {
                 step.end = End::After(seconds);
             }
             let own = Span::expected(plan, &step, &self.ran);
-            let rest = Span::left(plan, step.number, &self.ran);
+            let rest = Span::time_left(plan, step.number, &self.ran);
             self.one(&step, StepPosition { of: Some(of), own, rest })?;
             let Some(ended) = self.ended() else {
                 if let Some(up_to) = plan.loops_set_time
@@ -344,7 +344,7 @@ impl<B: Benchmark> Steps<'_, B> {
                 ..like.clone()
             };
             let own = Span::of(&step);
-            let each = Span::known(time + self.ran.beside());
+            let each = Span::known(time + self.ran.outside_window());
             let rest = each.times(u32::try_from(follow).unwrap_or(u32::MAX));
             self.one(&step, StepPosition { of: None, own, rest })?;
             Ok(self.joint(step.number - 1)?.as_ref().map(ProbeResult::of))

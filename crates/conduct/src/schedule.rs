@@ -71,7 +71,7 @@ impl Span {
     }
 
     /// What is not yet run of a plan: the steps from this index on, and what follows them.
-    pub fn left(plan: &Plan, from: usize, ran: &Ran) -> Span {
+    pub fn time_left(plan: &Plan, from: usize, ran: &Ran) -> Span {
         let steps = plan.steps.iter().skip(from).map(|step| Span::expected(plan, step, ran)).sum();
         let search = plan.search.as_ref().map(|search| {
             let warmup = Span::of_warmup(&plan.steps[search.like]).time;
@@ -117,7 +117,7 @@ impl Ran {
     }
 
     /// The time that the last step beside its measured window took, if it lasted for a time.
-    pub fn beside(&self) -> Duration {
+    pub fn outside_window(&self) -> Duration {
         match self.steps.last() {
             Some((StepPlan { end: End::After(time), .. }, took)) => took.saturating_sub(*time),
             _ => Duration::ZERO,
@@ -160,7 +160,7 @@ mod tests {
         };
         let plan = plan(groups, &flags.pacing, &flags.common, Defaults::default()).unwrap();
         let ran = Ran { alone: alone.map(Duration::from_secs), ..Ran::default() };
-        Span::left(&plan, from, &ran)
+        Span::time_left(&plan, from, &ran)
     }
 
     #[test]
@@ -195,17 +195,17 @@ mod tests {
         let plan =
             Plan { steps, loops_set_time: None, search: None, frontier: None, warm_at: None };
         let mut ran = Ran::default();
-        assert_eq!(Span::left(&plan, 2, &ran), Span::at_least(seconds(5)));
+        assert_eq!(Span::time_left(&plan, 2, &ran), Span::at_least(seconds(5)));
         ran.add(&plan.steps[0], seconds(60));
-        assert_eq!(Span::left(&plan, 2, &ran), Span::at_least(seconds(5)));
+        assert_eq!(Span::time_left(&plan, 2, &ran), Span::at_least(seconds(5)));
         ran.add(&plan.steps[1], seconds(45));
-        assert_eq!(Span::left(&plan, 2, &ran), Span::known(seconds(45)));
+        assert_eq!(Span::time_left(&plan, 2, &ran), Span::known(seconds(45)));
         let more = step(4, 8, 0, End::Operations(9));
         assert_eq!(Span::expected(&plan, &more, &ran), Span::known(seconds(60)));
         // A time that is asked for is known.
         let timed = step(5, 8, 0, End::After(seconds(3)));
         assert_eq!(Span::expected(&plan, &timed, &ran), Span::known(seconds(8)));
         ran.add(&timed, seconds(10));
-        assert_eq!(ran.beside(), seconds(7));
+        assert_eq!(ran.outside_window(), seconds(7));
     }
 }

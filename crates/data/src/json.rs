@@ -103,10 +103,7 @@ impl Writer for JsonWriter<'_> {
 
     #[inline(always)]
     fn bool(&mut self, field: Field, value: bool) {
-        match value {
-            true => self.put(field, *b"true,"),
-            false => self.put(field, *b"false,"),
-        }
+        if value { self.put(field, *b"true,") } else { self.put(field, *b"false,") }
     }
 
     #[inline(always)]

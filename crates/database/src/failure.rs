@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-use hoap_record::{Error, ErrorKind, Said};
+use hoap_record::{Error, ErrorKind, ErrorParts};
 
 /// Advice for a database that lacks what a load makes.
 pub const LOAD_FIRST: &str = "run `hoap load` first, or with --resume if an index is missing";
@@ -128,7 +128,7 @@ impl Failure {
 /// An error that has its sentence keeps it.
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        let Said { kind, tried, answer, advice } = error.into_said();
+        let ErrorParts { kind, tried, answer, advice } = error.into_parts();
         let advice = advice.map(Cow::from);
         Failure { advice, tried: Some(tried), ..Failure::new(kind, answer) }
     }

@@ -63,6 +63,8 @@ pub struct Scheme {
     pub options: &'static [OptionHelp],
     /// What it offers to benchmarks, whatever its server says.
     pub offers: Offers,
+    /// What the texts of its queries are written in, if it answers some.
+    pub dialect: Option<&'static str>,
     /// How a URL is opened, if it is built in.
     pub open: Option<Opener>,
 }
@@ -74,7 +76,15 @@ impl Scheme {
         database: &'static str,
         form: &'static str,
     ) -> Scheme {
-        Scheme { names, database, form, options: &[], offers: Offers(&[]), open: None }
+        Scheme {
+            names,
+            database,
+            form,
+            options: &[],
+            offers: Offers(&[]),
+            dialect: None,
+            open: None,
+        }
     }
 
     /// Whether this build can open it.
@@ -136,6 +146,17 @@ pub fn offers(url: &str, needed: &[What]) -> Result<()> {
     })
 }
 
+/// What queries are written in for the database of this URL, which is not opened.
+///
+/// # Errors
+/// Fails where it answers no queries.
+pub fn dialect(url: &str) -> Result<&'static str> {
+    offers(url, &[What::Analytics])?;
+    let (name, scheme, _) = scheme_of(url)?;
+    let none = || invalid(format!("find the texts for {name}:…"), "it has none".into());
+    scheme.dialect.ok_or_else(none)
+}
+
 /// The scheme of a URL as it is spelled there, its line, and how it is opened.
 fn scheme_of(url: &str) -> Result<(&str, &'static Scheme, Opener)> {
     let built_in = || {
@@ -171,11 +192,15 @@ fn invalid(tried: String, answer: String) -> Error {
 /// A line of [`SCHEMES`]: the names of a database behind a feature, and how its module opens it if
 /// the feature is on.
 macro_rules! scheme {
-    ($feature:literal, $names:expr, $database:expr, $form:expr, $module:ident, |$url:ident| $open:expr) => {{
+    (
+        $feature:literal, $names:expr, $database:expr, $form:expr,
+        $module:ident $($dialect:ident)?, |$url:ident| $open:expr
+    ) => {{
         #[cfg(feature = $feature)]
         const SCHEME: Scheme = Scheme {
             options: $module::OPTIONS,
             offers: $module::OFFERS,
+            $(dialect: Some($module::$dialect),)?
             open: Some(|$url| Box::pin(async move { $open })),
             ..Scheme::absent($names, $database, $form)
         };
@@ -191,10 +216,11 @@ static SCHEMES: &[Scheme] = &[
     Scheme {
         options: sqlite::OPTIONS,
         offers: sqlite::OFFERS,
+        dialect: Some(sqlite::DIALECT),
         open: Some(|url| Box::pin(async move { sqlite::open(url) })),
         ..Scheme::absent(&["sqlite"], "SQLite", "sqlite:PATH[?option=value&…]")
     },
-    scheme!("duckdb", &["duckdb"], "DuckDB", "duckdb:PATH[?option=value&…]", duckdb, |url| {
+    scheme!("duckdb", &["duckdb"], "DuckDB", "duckdb:PATH[?option=value&…]", duckdb DIALECT, |url| {
         duckdb::open(url)
     }),
     scheme!(
@@ -202,7 +228,7 @@ static SCHEMES: &[Scheme] = &[
         &["postgres", "postgresql"],
         "PostgreSQL",
         "postgres://[USER@]HOST[:PORT]/DATABASE[?option=value&…]",
-        postgres,
+        postgres DIALECT,
         |url| postgres::open(url).await
     ),
     scheme!(
@@ -210,7 +236,7 @@ static SCHEMES: &[Scheme] = &[
         &["mongodb", "mongodb+srv"],
         "MongoDB",
         "mongodb://[USER@]HOST[:PORT][,…]/DATABASE[?option=value&…]",
-        mongodb,
+        mongodb DIALECT,
         |url| mongodb::open(url).await
     ),
     scheme!(
@@ -226,7 +252,7 @@ static SCHEMES: &[Scheme] = &[
         &["couchbase-analytics", "couchbases-analytics"],
         "Couchbase Analytics, Capella Columnar",
         "couchbase-analytics://[USER@]HOST[:PORT]/DATABASE[.SCOPE][?option=value&…]",
-        couchbase_analytics,
+        couchbase_analytics DIALECT,
         |url| couchbase_analytics::open(url).await
     ),
     scheme!(
@@ -234,7 +260,7 @@ static SCHEMES: &[Scheme] = &[
         &["asterixdb"],
         "Apache AsterixDB",
         "asterixdb://HOST[:PORT]/DATAVERSE[?option=value&…]",
-        asterixdb,
+        asterixdb DIALECT,
         |url| asterixdb::open(url).await
     ),
     scheme!(
@@ -272,6 +298,14 @@ static SCHEMES: &[Scheme] = &[
 #[cfg(test)]
 mod tests {
     use hoap_database::url::{FILES, PLACES};
+
+    #[test]
+    fn who_answers_queries_says_what_they_are_written_in() {
+        for scheme in super::known().filter(|scheme| scheme.built_in()) {
+            let answers = scheme.offers.has(hoap_database::What::Analytics).is_ok();
+            assert_eq!(scheme.dialect.is_some(), answers, "{}", scheme.database);
+        }
+    }
 
     #[test]
     fn every_scheme_is_one_of_a_place_or_of_a_file() {

@@ -28,7 +28,8 @@ pub(super) fn data() -> Result<DataSet> {
 
 /// Everything that an examination makes.
 pub(super) fn collections(data: &DataSet) -> Vec<&str> {
-    [Collection::ALL.map(Collection::name).to_vec(), data.beside(), vec![records::TABLE]].concat()
+    [Collection::ALL.map(Collection::name).to_vec(), data.other_collections(), vec![records::TABLE]]
+        .concat()
 }
 
 /// Whether there is nothing that an examination would have to remove or could mix up with its own.

@@ -18,10 +18,7 @@ pub(super) const TABLE: &str = "usertable";
 const COUNT: u64 = 200;
 
 fn expect(holds: bool, tried: impl Into<String>, answer: &str) -> Result<()> {
-    match holds {
-        true => Ok(()),
-        false => Err(Error::new(ErrorKind::Broken, tried, answer)),
-    }
+    if holds { Ok(()) } else { Err(Error::new(ErrorKind::Broken, tried, answer)) }
 }
 
 /// Loads records, reads each, changes some, scans some, and removes all.

@@ -11,10 +11,7 @@ const COLLECTION: &str = "item";
 const KEY: &str = "hoap-doctor";
 
 fn expect(holds: bool, tried: &str, answer: &str) -> Result<()> {
-    match holds {
-        true => Ok(()),
-        false => Err(Error::new(ErrorKind::Broken, tried, answer)),
-    }
+    if holds { Ok(()) } else { Err(Error::new(ErrorKind::Broken, tried, answer)) }
 }
 
 /// Commit, rollback, own writes, duplicates, a search by an index.

@@ -174,6 +174,8 @@ fn record() -> Run {
         format: FORMAT,
         hoap: env!("CARGO_PKG_VERSION").into(),
         benchmark: "overhead".into(),
+        title: None,
+        headline: None,
         command: Vec::new(),
         labels: Default::default(),
         started: hoap_drive::now(),

@@ -396,6 +396,10 @@ impl<'a> Controller<'a> {
             warmup_seconds: seconds(self.warmup),
             seconds: seconds_measured,
             partial,
+            headline: plan
+                .headline
+                .and_then(|kind| transactions.get(kind))
+                .map(|of| of.kind.clone()),
             tpm: headline
                 .and_then(|kind| transactions.get(kind))
                 .filter(|operation| operation.committed() > 0)

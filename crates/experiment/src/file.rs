@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hoap_record::named;
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -109,30 +110,19 @@ pub struct Stage {
     pub flags: Table,
 }
 
-/// A command that is part of an experiment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Command {
+named! {
+    /// A command that is part of an experiment.
+    #[derive(Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    Command, "command":
     /// `hoap load`
-    Load,
+    Load = "load",
     /// `hoap verify`
-    Verify,
+    Verify = "verify",
     /// `hoap query`
-    Query,
+    Query = "query",
     /// `hoap run`
-    Run,
-}
-
-impl Command {
-    /// As users type it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Command::Load => "load",
-            Command::Verify => "verify",
-            Command::Query => "query",
-            Command::Run => "run",
-        }
-    }
+    Run = "run",
 }
 
 /// A system under test, in one setting.

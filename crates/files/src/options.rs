@@ -1,8 +1,6 @@
 //! Options of files: format, layout, compression, sizes; and their valid combinations.
 
-use std::fmt;
-use std::str::FromStr;
-
+use hoap_data::named;
 use hoap_data::words::counted;
 
 use crate::error::{Error, Result};
@@ -14,38 +12,7 @@ pub const LEAST_SIZE: u64 = 1_000_000;
 /// The largest row group: offsets into a column of text have 32 bits.
 pub const MOST_ROW_GROUP: u64 = 1 << 30;
 
-/// An enumeration whose values are words on the command line.
-macro_rules! words {
-    ($(#[$doc:meta])* $type:ident, $what:literal: $($(#[$value_doc:meta])* $value:ident = $word:literal,)+) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $type {
-            $($(#[$value_doc])* $value,)+
-        }
-
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(match self { $($type::$value => $word,)+ })
-            }
-        }
-
-        impl FromStr for $type {
-            type Err = Error;
-
-            fn from_str(s: &str) -> Result<$type> {
-                match s {
-                    $($word => Ok($type::$value),)+
-                    _ => Err(Error::usage(format!(
-                        "{} {:?} is unknown: use one of {}",
-                        $what, s, [$($word),+].join(", ")
-                    ))),
-                }
-            }
-        }
-    };
-}
-
-words! {
+named! {
     /// File format.
     Format, "format":
     /// A JSON document a line.
@@ -58,7 +25,7 @@ words! {
     Parquet = "parquet",
 }
 
-words! {
+named! {
     /// The layout of values.
     Layout, "schema":
     /// As in the documents, nested.
@@ -67,7 +34,7 @@ words! {
     Flat = "flat",
 }
 
-words! {
+named! {
     /// Compression of whole text files, or of the pages of Parquet files.
     Codec, "compression":
     /// No compression.

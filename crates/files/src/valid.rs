@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::str::FromStr;
 
-use hoap_data::Part;
 use hoap_data::words::counted;
+use hoap_data::{Part, SpecError};
 use hoap_record::input;
 use serde_json::{Map, Value};
 
@@ -141,8 +141,8 @@ fn validate(manifest: &Manifest, name: &str, known: &Known<'_>) -> Result<(), St
     Ok(())
 }
 
-fn word<T: FromStr<Err = crate::Error>>(text: &str) -> Result<T, String> {
-    short(text).parse().map_err(|e: crate::Error| e.to_string())
+fn word<T: FromStr<Err = SpecError>>(text: &str) -> Result<T, String> {
+    short(text).parse().map_err(|e: SpecError| e.to_string())
 }
 
 fn is_hash(text: &str) -> bool {

@@ -78,7 +78,7 @@ impl Meeting {
             Some(authorities) => Protection::Tls(tls::connector(&authorities)?),
             None => Protection::None { insecure },
         };
-        let shared = Arc::new(Mutex::new(Shared::new()));
+        let shared = Arc::new(Mutex::<Shared>::default());
         let state = State::Preparing;
         let id_ = id.clone();
         let here =

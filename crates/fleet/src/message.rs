@@ -36,10 +36,11 @@ pub struct Clock {
 }
 
 /// How far a driver is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// It opens its databases or checks the data.
+    #[default]
     Preparing,
     /// The clients of this step are connected, which [does this](does); the steps before it have
     /// ended.

@@ -22,6 +22,7 @@ pub const LOOK: Duration = Duration::from_millis(5);
 pub const ANSWER: Duration = Duration::from_secs(2);
 
 /// What this driver has to say, and what it heard.
+#[derive(Default)]
 pub struct Shared {
     pub state: State,
     /// The last state that was heard at the other end.
@@ -35,22 +36,6 @@ pub struct Shared {
     /// Why all is over before its end.
     pub over: Option<Error>,
     pub done: bool,
-}
-
-impl Shared {
-    /// The state of a driver that prepares its run.
-    pub fn new() -> Shared {
-        Shared {
-            state: State::Preparing,
-            said: None,
-            clock: None,
-            start: None,
-            measured: None,
-            joint: None,
-            over: None,
-            done: false,
-        }
-    }
 }
 
 /// Speaks until all is over or done. Returns why it is over. `steady` is this driver's clock,
@@ -118,34 +103,39 @@ pub async fn speak(
             if heard.elapsed() > if answered { GONE } else { patience } {
                 let seconds = heard.elapsed().as_secs();
                 let why = format!("nobody answered for {seconds} s: {why}");
-                let advice = match answered {
-                    true => {
-                        "see how `hoap gather` ended; load anew what runs change, and start all again"
-                    }
-                    false => {
-                        "start `hoap gather`, and see that its address can be reached from here"
-                    }
-                };
-                return over(ErrorKind::Unavailable, &why).map(|e| e.advise(advice));
+                return over(ErrorKind::Unavailable, &why).map(|e| e.advise(on_silence(answered)));
             }
         }
         if answered && rounds < ROUNDS {
             continue;
         }
-        let since = Instant::now();
-        loop {
-            tokio::time::sleep(LOOK).await;
-            let shared = lock(shared);
-            let waits = match shared.state {
-                State::Ready(number, _) => shared.start.is_none_or(|start| start.0 != number),
-                State::Measured(_) => shared.joint.is_none(),
-                _ => false,
-            };
-            let news = shared.state != here.state;
-            if news || since.elapsed() >= if waits && answered { EAGER } else { BEAT } {
-                break;
-            }
+        until_news(shared, &here.state, answered).await;
+    }
+}
+
+/// Waits until there is something to say that was not said, or it is time to say the same again.
+async fn until_news(shared: &Mutex<Shared>, said: &State, answered: bool) {
+    let since = Instant::now();
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let shared = lock(shared);
+        let waits = match shared.state {
+            State::Ready(number, _) => shared.start.is_none_or(|start| start.0 != number),
+            State::Measured(_) => shared.joint.is_none(),
+            _ => false,
+        };
+        let beat = if waits && answered { EAGER } else { BEAT };
+        if shared.state != *said || since.elapsed() >= beat {
+            return;
         }
+    }
+}
+
+/// What to do if nobody answers any more, or nobody ever did.
+fn on_silence(answered: bool) -> &'static str {
+    match answered {
+        true => "see how `hoap gather` ended; load anew what runs change, and start all again",
+        false => "start `hoap gather`, and see that its address can be reached from here",
     }
 }
 

@@ -14,7 +14,7 @@ const NEAR: usize = 2;
 
 /// What was found.
 #[derive(Clone, Debug)]
-pub struct Found<'a> {
+pub struct FoundChanges<'a> {
     /// The changes, in the order of their runs.
     pub changes: Vec<SeriesChange<'a>>,
     /// Series that were looked at.
@@ -50,7 +50,7 @@ impl SeriesChange<'_> {
 }
 
 /// Looks for changes in every series.
-pub fn check<'a>(timeline: &Timeline<'a>) -> Found<'a> {
+pub fn check<'a>(timeline: &Timeline<'a>) -> FoundChanges<'a> {
     let is_long = |series: &&Series<'a>| series.points.len() >= 2 * FEWEST;
     let series = timeline.series.iter().filter(is_long).count();
     let bound = FALSE_ALARMS / series.max(1) as f64;
@@ -72,7 +72,7 @@ pub fn check<'a>(timeline: &Timeline<'a>) -> Found<'a> {
         }
     }
     all.sort_by_key(|change| (change.between.1, change.series));
-    Found { changes: all, series, short: timeline.series.len() - series }
+    FoundChanges { changes: all, series, short: timeline.series.len() - series }
 }
 
 /// The line that is of a change at this point of a series.

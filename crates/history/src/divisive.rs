@@ -173,10 +173,7 @@ impl Test {
 
     /// The difference in its errors; 0 where there is neither.
     fn apart(&self) -> f64 {
-        match self.difference == 0.0 {
-            true => 0.0,
-            false => self.difference.abs() / self.error,
-        }
+        if self.difference == 0.0 { 0.0 } else { self.difference.abs() / self.error }
     }
 
     fn chance(&self) -> f64 {

@@ -10,7 +10,7 @@ use hoap_report::statistics::width;
 use hoap_report::table::{Cell, Column, Table, Without};
 use hoap_report::tables::moment;
 
-use crate::check::{Found, SeriesChange};
+use crate::check::{FoundChanges, SeriesChange};
 use crate::series::{Series, Timeline};
 use crate::words;
 
@@ -18,7 +18,7 @@ use crate::words;
 pub const MOST_SERIES: usize = 50_000;
 
 /// The page.
-pub fn page(timeline: &Timeline<'_>, found: &Found<'_>) -> Page {
+pub fn page(timeline: &Timeline<'_>, found: &FoundChanges<'_>) -> Page {
     let mut body = Body::default();
     let told = excluded(timeline);
     changed(&mut body, timeline, found, &told);
@@ -38,7 +38,7 @@ pub fn page(timeline: &Timeline<'_>, found: &Found<'_>) -> Page {
     Page { html: frame.around(&body), tables: body.tables, remarks: told }
 }
 
-fn description(timeline: &Timeline<'_>, found: &Found<'_>) -> String {
+fn description(timeline: &Timeline<'_>, found: &FoundChanges<'_>) -> String {
     match found.changes.last() {
         Some(last) => format!("the last change: {}", words::line(timeline, last)),
         None => words::summary(timeline, found),
@@ -53,7 +53,7 @@ fn excluded(timeline: &Timeline<'_>) -> Vec<Remark> {
     (of > 0).then(|| Remark::new(RemarkId::Partial, text)).into_iter().collect()
 }
 
-fn changed(body: &mut Body, timeline: &Timeline<'_>, found: &Found<'_>, told: &[Remark]) {
+fn changed(body: &mut Body, timeline: &Timeline<'_>, found: &FoundChanges<'_>, told: &[Remark]) {
     body.open("changed", "What changed", "Changes");
     let count =
         |which: &dyn Fn(&&SeriesChange<'_>) -> bool| found.changes.iter().filter(which).count();
@@ -98,7 +98,7 @@ fn chart(ground: usize) -> String {
     format!("series-{}", ground + 1)
 }
 
-fn series(body: &mut Body, timeline: &Timeline<'_>, found: &Found<'_>) {
+fn series(body: &mut Body, timeline: &Timeline<'_>, found: &FoundChanges<'_>) {
     body.open("series", "Series", "Series");
     let names: Vec<String> = (0..timeline.order.len()).map(|at| timeline.name(at)).collect();
     for (number, ground) in timeline.grounds.iter().enumerate() {
@@ -121,7 +121,7 @@ fn series(body: &mut Body, timeline: &Timeline<'_>, found: &Found<'_>) {
     body.close();
 }
 
-fn past(timeline: &Timeline<'_>, found: &Found<'_>, place: usize, of: &Series<'_>) -> Past {
+fn past(timeline: &Timeline<'_>, found: &FoundChanges<'_>, place: usize, of: &Series<'_>) -> Past {
     let unit = of.metric.unit();
     let known = |error: Option<f64>, freedom: Option<f64>| match error.zip(freedom) {
         Some((error, freedom)) => {
@@ -148,7 +148,7 @@ fn past(timeline: &Timeline<'_>, found: &Found<'_>, place: usize, of: &Series<'_
 }
 
 /// The runs at which something changed, each with an anchor, and a table of all.
-fn runs(body: &mut Body, timeline: &Timeline<'_>, found: &Found<'_>) {
+fn runs(body: &mut Body, timeline: &Timeline<'_>, found: &FoundChanges<'_>) {
     body.open("runs-section", "Runs", "Runs");
     let column = |title: &str| Column {
         title: title.into(),

@@ -4,7 +4,7 @@ use hoap_record::words::counted;
 use hoap_report::compare::change;
 use serde_json::{Value, json};
 
-use crate::check::{Found, SeriesChange};
+use crate::check::{FoundChanges, SeriesChange};
 use crate::divisive::FEWEST;
 use crate::series::Timeline;
 
@@ -42,7 +42,7 @@ pub fn state(of: &SeriesChange<'_>) -> String {
 
 /// What was looked at, and every change, a line each; the steps of each ground stand over their
 /// changes.
-pub fn text(timeline: &Timeline<'_>, found: &Found<'_>, since: Option<usize>) -> String {
+pub fn text(timeline: &Timeline<'_>, found: &FoundChanges<'_>, since: Option<usize>) -> String {
     let mut out = format!("{}\n", summary(timeline, found));
     let shown = |of: &&SeriesChange<'_>| since.is_none_or(|since| of.between.1 > since);
     let mut heading = None;
@@ -65,7 +65,7 @@ pub fn text(timeline: &Timeline<'_>, found: &Found<'_>, since: Option<usize>) ->
 }
 
 /// "40 runs; 12 series".
-pub fn summary(timeline: &Timeline<'_>, found: &Found<'_>) -> String {
+pub fn summary(timeline: &Timeline<'_>, found: &FoundChanges<'_>) -> String {
     let runs = timeline.order.len();
     let excluded = timeline.history.runs.iter().filter(|run| run.excluded.is_some()).count();
     let excluded = match excluded {
@@ -83,7 +83,7 @@ pub fn summary(timeline: &Timeline<'_>, found: &Found<'_>) -> String {
 }
 
 /// The same for programs.
-pub fn json(timeline: &Timeline<'_>, found: &Found<'_>, since: Option<usize>) -> Value {
+pub fn json(timeline: &Timeline<'_>, found: &FoundChanges<'_>, since: Option<usize>) -> Value {
     let run = |at: usize| {
         let run = timeline.run(at);
         json!({ "run": run.run, "labels": run.labels, "started": run.started })

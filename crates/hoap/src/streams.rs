@@ -292,9 +292,10 @@ impl Queue {
             let woken = self.changed.wait_timeout(text, LOOK);
             let (locked, look) = woken.unwrap_or_else(PoisonError::into_inner);
             text = locked;
-            match text.taken == taken {
-                true => looks += u32::from(look.timed_out()),
-                false => looks = 0,
+            if text.taken == taken {
+                looks += u32::from(look.timed_out())
+            } else {
+                looks = 0
             }
             taken = text.taken;
         }

@@ -49,7 +49,7 @@ named! {
 /// It is one pointer, so that the result of an operation that succeeded is small: every operation
 /// moves several of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error(Box<Said>);
+pub struct Error(Box<ErrorParts>);
 
 /// The text, of which the middle is left out where it is long.
 pub fn clipped(text: String) -> String {
@@ -64,7 +64,7 @@ pub fn clipped(text: String) -> String {
 
 /// What an [`Error`] says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct ErrorParts {
     /// What the caller can do about it.
     pub kind: ErrorKind,
     /// What was tried and on what, as in "insert orders 1.2.3001 into sqlite:bench.db".
@@ -79,7 +79,7 @@ impl Error {
     /// An error without advice.
     pub fn new(kind: ErrorKind, tried: impl Into<String>, answer: impl fmt::Display) -> Self {
         let (tried, answer) = (clipped(tried.into()), clipped(answer.to_string()));
-        Error(Box::new(Said { kind, tried, answer, advice: None }))
+        Error(Box::new(ErrorParts { kind, tried, answer, advice: None }))
     }
 
     /// The same error with advice to the user.
@@ -89,21 +89,21 @@ impl Error {
     }
 
     /// What it says.
-    pub fn into_said(self) -> Said {
+    pub fn into_parts(self) -> ErrorParts {
         *self.0
     }
 }
 
 impl Deref for Error {
-    type Target = Said;
+    type Target = ErrorParts;
 
-    fn deref(&self) -> &Said {
+    fn deref(&self) -> &ErrorParts {
         &self.0
     }
 }
 
 impl DerefMut for Error {
-    fn deref_mut(&mut self) -> &mut Said {
+    fn deref_mut(&mut self) -> &mut ErrorParts {
         &mut self.0
     }
 }

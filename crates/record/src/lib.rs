@@ -16,7 +16,7 @@
 //! Start with [`run`]. Each module uses only modules that are named before it or in its line:
 //!
 //! * [`error`], [`mod@count`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`],
-//!   [`ingestion`], [`remark`], [`search`], [`stored`], [`time`], [`title`]: parts of the record. [`history`],
+//!   [`ingestion`], [`remark`], [`search`], [`stored`], [`time`]: parts of the record. [`history`],
 //!   [`witness`]: those of isolation.
 //! * [`machine`], [`observed`], [`step`], [`run`], [`rows`]: the types of `run.json` and of the
 //!   rows of the CSV files.
@@ -63,17 +63,16 @@ pub mod step;
 pub mod stored;
 mod table;
 pub mod time;
-pub mod title;
 pub mod whole;
 pub mod witness;
 
 pub use bound::{Bounds, Sla};
 pub use check::{AuditLine, Bound, Check, Verdict};
 pub use description::Description;
-pub use error::{Error, ErrorKind, Result, Said};
+pub use error::{Error, ErrorKind, ErrorParts, Result};
 pub use folder::RunFolder;
 pub use freshness::{CatchUp, FRESHNESS, Freshness};
-pub use hoap_data::words;
+pub use hoap_data::{named, words};
 pub use ingestion::{CURVE, Ingested, Ingestion};
 pub use level::LevelChange;
 pub use machine::{DriverUse, MachineRow};
@@ -85,5 +84,4 @@ pub use run::{Clock, Driver, Event, FORMAT, Host, Load, Repetition, Run};
 pub use step::{Cells, Gap, Operation, Query, Score, Start, Step, step_name};
 pub use stored::{Medium, Stored, StoredCollection};
 pub use time::Time;
-pub use title::benchmark_title;
 pub use witness::{Level, Witness};

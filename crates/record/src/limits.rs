@@ -51,10 +51,7 @@ pub(crate) fn seconds(name: &str, seconds: f64) -> Result<(), String> {
 /// Counts a row, and refuses one that is one too many.
 pub(crate) fn rows(rows: &mut usize) -> Result<(), String> {
     *rows += 1;
-    match *rows <= MOST_ROWS {
-        true => Ok(()),
-        false => Err(format!("it has more than {MOST_ROWS} rows")),
-    }
+    if *rows <= MOST_ROWS { Ok(()) } else { Err(format!("it has more than {MOST_ROWS} rows")) }
 }
 
 /// Refuses the number of a step that no run has.
@@ -75,10 +72,7 @@ pub(crate) fn count(name: &str, count: u64) -> Result<(), String> {
 
 /// Refuses what is no number.
 pub(crate) fn finite(name: &str, value: f64) -> Result<(), String> {
-    match value.is_finite() {
-        true => Ok(()),
-        false => Err(format!("{name} is {value}, which is no number")),
-    }
+    if value.is_finite() { Ok(()) } else { Err(format!("{name} is {value}, which is no number")) }
 }
 
 /// Refuses a record that no run has.
@@ -144,8 +138,5 @@ pub(crate) fn step(step: &Step) -> Result<(), String> {
 }
 
 fn number(name: &str, number: usize, most: usize) -> Result<(), String> {
-    match number <= most {
-        true => Ok(()),
-        false => Err(format!("it has {number} {name}, more than {most}")),
-    }
+    if number <= most { Ok(()) } else { Err(format!("it has {number} {name}, more than {most}")) }
 }

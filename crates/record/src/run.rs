@@ -27,6 +27,13 @@ pub struct Run {
     pub hoap: String,
     /// "ch2", "ch2pp", "ycsb-a", "ycsb-custom: …", "pagination", "join": what the run did.
     pub benchmark: String,
+    /// How people write that: "CH2++", "YCSB A". Absent if it is the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The only kind of transaction that the headline of a step counts, [`Step::tpm`]. Absent if
+    /// operations of all kinds count, per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headline: Option<String>,
     /// The command line, without secrets.
     pub command: Vec<String>,
     /// What it is known by, name → value: "commit", "branch", "testbed", "by" (who ran it), and
@@ -102,6 +109,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// What people call what it did.
+    pub fn title(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.benchmark)
+    }
+
     /// The steps that the run was asked for, without the probes of a search: a search ends by
     /// exceeding what the database can do.
     pub fn planned_steps(&self) -> &[Step] {

@@ -50,8 +50,13 @@ pub struct Step {
     pub partial: Option<String>,
     /// The record of each kind of transaction.
     pub transactions: Vec<Operation>,
-    /// NewOrder transactions per minute over the measured window; rolled-back ones count beside
-    /// committed ones (TPC-C 2.4.1.4). `None` without transaction clients, and if none committed.
+    /// The only kind of transaction that the step's headline counts. Absent if operations of all
+    /// kinds count, and in folders older than this field, whose `tpm` counts "NewOrder".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headline: Option<String>,
+    /// Transactions of the headline's kind per minute over the measured window; NewOrders that were
+    /// rolled back count beside committed ones (TPC-C 2.4.1.4). `None` without transaction clients,
+    /// and if none committed.
     pub tpm: Option<f64>,
     /// The record of each query, in the order of their numbers.
     pub queries: Vec<Query>,
@@ -129,7 +134,21 @@ pub struct Step {
     pub level: Option<LevelChange>,
 }
 
+/// The kind that the headline counts in folders that do not say it.
+const NEW_ORDER: &str = "NewOrder";
+
 impl Step {
+    /// The only kind of transaction that its headline counts; `None` if it counts operations of all
+    /// kinds.
+    pub fn headline(&self) -> Option<&str> {
+        self.clients.is_none().then(|| self.headline.as_deref().unwrap_or(NEW_ORDER))
+    }
+
+    /// Whether its headline counts this kind of operation.
+    pub fn counts(&self, kind: &str) -> bool {
+        self.headline().is_none_or(|headline| headline == kind)
+    }
+
     /// By Little's law the clients at work on operations that count: throughput × mean response
     /// time, of all kinds together. They are all of [`tx_clients`](Step::tx_clients) but for the
     /// time that went to operations that failed, pauses after these, think times, and the driver

@@ -39,10 +39,7 @@ pub fn abandon() {
 
 fn remove(path: &Path) {
     // The error that kept it unfinished is the one reported.
-    let _ = match path.is_dir() {
-        true => fs::remove_dir_all(path),
-        false => fs::remove_file(path),
-    };
+    let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
 }
 
 /// A file or folder that is removed on drop and by [`abandon`], unless it was finished.

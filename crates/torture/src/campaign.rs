@@ -10,7 +10,7 @@ use hoap_record::{Error, ErrorKind, Result};
 use hoap_workload::Local;
 
 use crate::clock;
-use crate::inject::Place;
+use crate::inject::Surroundings;
 use crate::outcome::Outcome;
 use crate::plan::{Kind, Named, Plan};
 use crate::process::Shell;
@@ -145,7 +145,7 @@ impl Campaign<'_> {
             proxy = Some(started);
         }
         let session = Session {
-            place: Place { plan, shell, proxy: proxy.as_ref(), stop: &stop },
+            place: Surroundings { plan, shell, proxy: proxy.as_ref(), stop: &stop },
             hoap: &self.hoap,
             direct: &direct,
             through: &through,
@@ -156,7 +156,7 @@ impl Campaign<'_> {
             let begun = Instant::now();
             let number = outcome.runs.len() as u64 + 1;
             discard(made, number)?;
-            made.list(beside(number))?;
+            made.list(files_beside(number))?;
             made.fresh(&run_folder(number), is_ours)?;
             if on_this_load == 0 {
                 load(&session, plan, number)?;
@@ -212,14 +212,14 @@ fn run_folder(number: u64) -> String {
 }
 
 /// The files beside it.
-fn beside(number: u64) -> [String; 2] {
+fn files_beside(number: u64) -> [String; 2] {
     ["log", "clock"].map(|ending| format!("{}.{ending}", run_folder(number)))
 }
 
 /// Removes what an earlier attempt at a run left in the folder of the campaign.
 fn discard(made: &Made, number: u64) -> Result<()> {
     made.remove(&run_folder(number), is_ours)?;
-    beside(number).iter().try_for_each(|name| made.remove_file(name))
+    files_beside(number).iter().try_for_each(|name| made.remove_file(name))
 }
 
 fn load(session: &Session<'_>, plan: &Plan, number: u64) -> Result<()> {

@@ -17,7 +17,7 @@ const GONE: Duration = Duration::from_secs(30);
 const UNBROKEN: Duration = Duration::from_secs(2);
 
 /// What faults act on.
-pub struct Place<'a> {
+pub struct Surroundings<'a> {
     pub plan: &'a Plan,
     pub shell: &'a Shell,
     pub proxy: Option<&'a Proxy>,
@@ -50,7 +50,7 @@ pub fn rest(time: Duration, stop: &dyn Fn() -> bool) {
     }
 }
 
-impl Place<'_> {
+impl Surroundings<'_> {
     /// Makes the fault happen and lifts it. Waits until a server that it ended answers again.
     ///
     /// # Errors

@@ -239,10 +239,7 @@ fn of_one(body: &mut Body, campaign: &Campaign, number: usize, of: usize) {
         let charts = |body: &mut Body| {
             distributions(body, one, &outcome.summary, (&name, &table.id));
         };
-        match of > OPEN {
-            true => body.behind("Outages and recoveries", charts),
-            false => charts(body),
-        }
+        if of > OPEN { body.behind("Outages and recoveries", charts) } else { charts(body) }
     }
     for (kind, why) in &outcome.left_out {
         body.paragraph(&escape(&format!("Left out: {kind}: {why}.")));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use hoap_record::{Error, ErrorKind, Result, Time};
+use hoap_record::{Error, ErrorKind, Result, Time, named};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -94,52 +94,36 @@ pub struct FaultPlan {
     pub end: Option<String>,
 }
 
-/// What happens in a fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
+named! {
+    /// What happens in a fault.
+    #[derive(PartialOrd, Ord, Deserialize, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    Kind, "kind of fault":
     /// SIGKILL for processes and their children at once; then `up`.
-    Kill,
+    Kill = "kill",
     /// SIGKILL for the processes alone, whose children are left to end by themselves; then `up`.
-    KillParent,
+    KillParent = "kill-parent",
     /// SIGSTOP for processes and their children; then SIGCONT.
-    Pause,
+    Pause = "pause",
     /// The connections break after a number of bytes in one direction.
-    Cut,
+    Cut = "cut",
     /// Every piece of data comes later.
-    Delay,
+    Delay = "delay",
     /// Nothing passes; then all connections break.
-    Silence,
+    Silence = "silence",
     /// All connections break, and new ones do too.
-    Refuse,
+    Refuse = "refuse",
     /// A command fills the disk, another one frees it; then `up`.
-    DiskFull,
+    DiskFull = "disk-full",
     /// The wall clock of the driver steps.
-    ClockStep,
+    ClockStep = "clock-step",
     /// SIGSTOP for the driver; then SIGCONT.
-    PauseDriver,
+    PauseDriver = "pause-driver",
     /// SIGKILL for the driver, which ends the run.
-    KillDriver,
+    KillDriver = "kill-driver",
 }
 
 impl Kind {
-    /// Its name in plans and results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Kill => "kill",
-            Kind::KillParent => "kill-parent",
-            Kind::Pause => "pause",
-            Kind::Cut => "cut",
-            Kind::Delay => "delay",
-            Kind::Silence => "silence",
-            Kind::Refuse => "refuse",
-            Kind::DiskFull => "disk-full",
-            Kind::ClockStep => "clock-step",
-            Kind::PauseDriver => "pause-driver",
-            Kind::KillDriver => "kill-driver",
-        }
-    }
-
     /// The fields that it must have; it may have no others.
     fn takes(self) -> &'static [&'static str] {
         match self {

@@ -1,5 +1,6 @@
 //! What came of a run: the faults, what `hoap` made of the data, and what another client counted.
 
+use hoap_record::named;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Kind;
@@ -90,26 +91,27 @@ pub struct Count {
     pub examples: Vec<String>,
 }
 
-/// What `hoap` said, held against the recount.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+named! {
+    /// What `hoap` said, held against the recount.
+    #[derive(PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    Verdict, "verdict":
     /// Nothing is lost, and `hoap` said so.
-    Sound,
+    Sound = "sound",
     /// Something is lost, and `hoap` said so.
-    LossFound,
+    LossFound = "loss, found",
     /// Something is lost, and `hoap` did not notice.
-    LossUnnoticed,
+    LossUnnoticed = "LOSS, UNNOTICED",
     /// Nothing is lost, and a check failed.
-    FalseAlarm,
+    FalseAlarm = "FALSE ALARM",
     /// `hoap` said that nothing is lost, and nobody recounted.
-    SoundNotRecounted,
+    SoundNotRecounted = "sound, not recounted",
     /// `hoap` said that something is wrong, and nobody recounted.
-    WrongNotRecounted,
+    WrongNotRecounted = "wrong, not recounted",
     /// `hoap` said that it does not know.
-    Unknown,
+    Unknown = "unknown",
     /// `hoap` ended as it must not: a panic, a hang, an error.
-    Broken,
+    Broken = "BROKEN",
 }
 
 impl Verdict {
@@ -128,20 +130,6 @@ impl Verdict {
             (Checked::Wrong(_), Some(true)) => Verdict::LossFound,
             (Checked::Wrong(_), Some(false)) => Verdict::FalseAlarm,
             (Checked::Wrong(_), None) => Verdict::WrongNotRecounted,
-        }
-    }
-
-    /// In words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Sound => "sound",
-            Verdict::LossFound => "loss, found",
-            Verdict::LossUnnoticed => "LOSS, UNNOTICED",
-            Verdict::FalseAlarm => "FALSE ALARM",
-            Verdict::SoundNotRecounted => "sound, not recounted",
-            Verdict::WrongNotRecounted => "wrong, not recounted",
-            Verdict::Unknown => "unknown",
-            Verdict::Broken => "BROKEN",
         }
     }
 

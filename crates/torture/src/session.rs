@@ -9,7 +9,7 @@ use hoap_record::folder::read_run;
 use hoap_record::{Description, Error, ErrorKind, Result, Run, Time, Verdict as CheckVerdict};
 
 use crate::clock::{self, Clock};
-use crate::inject::{Injected, Place, rest};
+use crate::inject::{Injected, Surroundings, rest};
 use crate::outage::{Tick, effect, succeeded_after, ticks};
 use crate::plan::Kind;
 use crate::process::{LOOK, Running};
@@ -27,7 +27,7 @@ const CHECKS: Duration = Duration::from_secs(300);
 
 /// What a run needs.
 pub struct Session<'a> {
-    pub place: Place<'a>,
+    pub place: Surroundings<'a>,
     /// The program.
     pub hoap: &'a Path,
     /// URLs of the server itself and as the run opens it.
@@ -78,7 +78,7 @@ impl Session<'_> {
     /// Returns what kept the faults from happening: commands of the plan, an interruption.
     pub fn run(&self, number: u64, faults: &[Fault]) -> Result<(RunOutcome, Option<Description>)> {
         let begun = Instant::now();
-        let Place { plan, shell, stop, .. } = self.place;
+        let Surroundings { plan, shell, stop, .. } = self.place;
         let folder = self.folder.join(format!("{number:04}"));
         let killed_before = match faults.last() {
             Some(Fault { kind: Kind::KillDriver, .. }) => {

@@ -20,7 +20,7 @@ pub mod process;
 
 use std::pin::Pin;
 
-pub use hoap_record::{Error, ErrorKind, Result, Said, words};
+pub use hoap_record::{Error, ErrorKind, ErrorParts, Result, words};
 
 /// What a function returns that much code is behind, in place of being `async`: the body of an
 /// `async fn` is compiled once more in each crate and test program that awaits it, a box only where

@@ -40,7 +40,7 @@ use options::ParsedUrl;
 pub use options::OPTIONS;
 
 /// What it offers, and why not the rest.
-pub use hoap_sqlpp::store::OFFERS;
+pub use hoap_sqlpp::store::{DIALECT, OFFERS};
 
 /// Opens an `asterixdb:` URL and asks the cluster for its version and nodes.
 ///

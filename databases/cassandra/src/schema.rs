@@ -92,10 +92,7 @@ pub(super) fn table_options(connection: &Connection) -> String {
     if options.ttl > 0 {
         parts.push(format!("default_time_to_live = {}", options.ttl));
     }
-    match parts.is_empty() {
-        true => String::new(),
-        false => format!(" WITH {}", parts.join(" AND ")),
-    }
+    if parts.is_empty() { String::new() } else { format!(" WITH {}", parts.join(" AND ")) }
 }
 
 /// Makes the table of a collection where it is missing.

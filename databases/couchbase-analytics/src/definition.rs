@@ -90,10 +90,7 @@ impl Definition for AnalyticsDefinition {
     }
 
     fn key(&self, variable: &str) -> String {
-        match self.shadows() {
-            true => format!("meta({variable}).id"),
-            false => format!("{variable}.{KEY}"),
-        }
+        if self.shadows() { format!("meta({variable}).id") } else { format!("{variable}.{KEY}") }
     }
 
     fn context(&self) -> (&'static str, String) {

@@ -36,7 +36,7 @@ use options::ParsedUrl;
 pub use options::OPTIONS;
 
 /// What it offers, and why not the rest.
-pub use hoap_sqlpp::store::OFFERS;
+pub use hoap_sqlpp::store::{DIALECT, OFFERS};
 
 /// The time limit of the first request.
 const FIRST: Duration = Duration::from_secs(30);

@@ -71,7 +71,7 @@ fn source(value: &str) -> Read<String> {
 
 fn identifier(value: &str) -> Read<String> {
     if !value.is_empty() {
-        quote(value, &mut String::new()).map_err(|e| e.into_said().answer)?;
+        quote(value, &mut String::new()).map_err(|e| e.into_parts().answer)?;
     }
     Ok(value.to_owned())
 }

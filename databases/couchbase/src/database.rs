@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use hoap_database::engine::{
-    About, BoxedStore, Calls, Documents, Engine, Offers, Shop, Transactions, What,
-};
+use hoap_database::engine::{About, Calls, Engine, Offers, What};
 use hoap_database::failure::Done;
 use hoap_record::Description;
 
@@ -68,19 +66,5 @@ impl Engine for CouchbaseEngine {
         self.server.description()
     }
 
-    fn documents(&self) -> Option<&dyn Documents> {
-        Some(self)
-    }
-
-    fn transactions(&self) -> Option<&dyn Transactions> {
-        Some(self)
-    }
-
-    fn key_value(&self) -> Option<&dyn BoxedStore> {
-        Some(self)
-    }
-
-    fn shop(&self) -> Option<&dyn Shop> {
-        Some(self)
-    }
+    hoap_database::gives!(documents, transactions, key_value, shop);
 }

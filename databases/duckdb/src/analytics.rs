@@ -19,10 +19,13 @@ use super::link::Link;
 use super::{table, value};
 use crate::error::OrFail;
 
+/// What the texts of its queries are written in.
+pub const DIALECT: &str = "duckdb";
+
 #[async_trait]
 impl Analytics for DuckDbEngine {
     fn dialect(&self) -> &'static str {
-        "duckdb"
+        DIALECT
     }
 
     async fn query_session(&self) -> Done<Box<dyn engine::QuerySession>> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use hoap_database::engine::{About, Analytics, Calls, Documents, Engine, Offers, Shop, What};
+use hoap_database::engine::{About, Calls, Engine, Offers, What};
 use hoap_database::failure::Done;
 use hoap_record::Description;
 
@@ -76,15 +76,5 @@ impl Engine for DuckDbEngine {
         }
     }
 
-    fn documents(&self) -> Option<&dyn Documents> {
-        Some(self)
-    }
-
-    fn analytics(&self) -> Option<&dyn Analytics> {
-        Some(self)
-    }
-
-    fn shop(&self) -> Option<&dyn Shop> {
-        Some(self)
-    }
+    hoap_database::gives!(documents, analytics, shop);
 }

@@ -51,10 +51,7 @@ impl DatabaseFile {
 
     /// A new connection to a file that exists, whatever its layout.
     pub fn connect_any(&self) -> Done<Connection> {
-        match self.exists() {
-            true => self.connection(),
-            false => Err(Failure::missing("no such file")),
-        }
+        if self.exists() { self.connection() } else { Err(Failure::missing("no such file")) }
     }
 
     /// A new connection that may write; makes a missing file, and the tables of this program's own.

@@ -51,6 +51,7 @@ use hoap_database::Database;
 use hoap_record::Result;
 use instance::Instance;
 
+pub use analytics::DIALECT;
 pub use database::{DuckDbEngine, OFFERS};
 pub use options::OPTIONS;
 

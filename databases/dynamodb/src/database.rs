@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hoap_database::engine::{
-    About, BoxedStore, Calls, Documents, Engine, Offers, Shop, Transactions, What,
-};
+use hoap_database::engine::{About, Calls, Engine, Offers, What};
 use hoap_record::Description;
 use hoap_record::Result;
 
@@ -60,19 +58,5 @@ impl Engine for DynamoDbEngine {
         self.server.counters.all()
     }
 
-    fn documents(&self) -> Option<&dyn Documents> {
-        Some(self)
-    }
-
-    fn transactions(&self) -> Option<&dyn Transactions> {
-        Some(self)
-    }
-
-    fn key_value(&self) -> Option<&dyn BoxedStore> {
-        Some(self)
-    }
-
-    fn shop(&self) -> Option<&dyn Shop> {
-        Some(self)
-    }
+    hoap_database::gives!(documents, transactions, key_value, shop);
 }

@@ -90,7 +90,7 @@ impl Documents for DynamoDbEngine {
         let mut after = None;
         loop {
             // Checks scan, which is no measurement: they wait for capacity.
-            let page = || server.page(&driver, &table, after.clone(), None, &wanted, true);
+            let page = || server.page(&driver, &table, after.clone(), (None, true), &wanted);
             let (items, next) = patiently(page).await?;
             for item in &items {
                 let document = value::document(item)?;

@@ -224,10 +224,7 @@ impl Expression {
             });
         }
         let sets = format!("SET {}", sets.join(", "));
-        match removes.is_empty() {
-            true => sets,
-            false => format!("{sets} REMOVE {}", removes.join(", ")),
-        }
+        if removes.is_empty() { sets } else { format!("{sets} REMOVE {}", removes.join(", ")) }
     }
 
     /// What must hold of the item before.

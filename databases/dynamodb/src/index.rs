@@ -90,7 +90,7 @@ async fn fill(server: &Server, driver: &Driver, definition: &IndexDefinition) ->
     let wanted = Wanted::fields(definition.fields.iter().map(|field| path::member(field)));
     let mut after = None;
     loop {
-        let (items, next) = server.page(driver, &table, after, None, &wanted, true).await?;
+        let (items, next) = server.page(driver, &table, after, (None, true), &wanted).await?;
         let mut all = Vec::with_capacity(items.len());
         for item in &items {
             let key = value::text(item, KEY)?;

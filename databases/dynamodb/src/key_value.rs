@@ -92,10 +92,7 @@ impl RecordSession {
     async fn get(&self, key: &str, fields: Fields) -> Done<Option<Item>> {
         let wanted = self.wanted(fields);
         let get = || self.server.get(&self.driver, &self.stored, key, wanted, self.strong);
-        match self.checks {
-            true => patiently(get).await,
-            false => get().await,
-        }
+        if self.checks { patiently(get).await } else { get().await }
     }
 
     /// Reads the fields of an item into an empty record.
@@ -244,14 +241,8 @@ impl engine::RecordSession for RecordSession {
         }
         while scanned.len() < count {
             let limit = i32::try_from(count - scanned.len()).unwrap_or(i32::MAX);
-            let page = self.server.page(
-                &self.driver,
-                &self.stored,
-                after,
-                Some(limit),
-                wanted,
-                self.strong,
-            );
+            let read = (Some(limit), self.strong);
+            let page = self.server.page(&self.driver, &self.stored, after, read, wanted);
             let (items, next) = page.await?;
             for item in &items {
                 self.take(item, fields, scanned.push(value::text(item, KEY)?))?;

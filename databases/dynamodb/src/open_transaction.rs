@@ -165,10 +165,7 @@ impl<'a> OpenTransaction<'a> {
                 missing.push(key);
             }
         }
-        let wanted = match whole {
-            true => Wanted::default(),
-            false => Wanted::paths(fields),
-        };
+        let wanted = if whole { Wanted::default() } else { Wanted::paths(fields) };
         let items = self.fetch(collection, &missing, &wanted).await?;
         let mut parts = HashMap::new();
         for key in missing {

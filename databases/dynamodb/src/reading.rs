@@ -180,15 +180,15 @@ impl Server {
         Ok(items.into_iter().map(|r| r.item.filter(|item| !item.is_empty())).collect())
     }
 
-    /// A page of a table, after the item of this key, with the key to go on after.
+    /// A page of a table, after the item of this key and of so many items at most, with the key to
+    /// go on after.
     pub async fn page(
         &self,
         driver: &Driver,
         table: &str,
         after: Option<Item>,
-        limit: Option<i32>,
+        (limit, strong): (Option<i32>, bool),
         wanted: &Wanted,
-        strong: bool,
     ) -> Done<(Vec<Item>, Option<Item>)> {
         let request = driver
             .scan()
@@ -220,7 +220,7 @@ impl Server {
         let table = layout::notes(&self.options.prefix);
         let (mut notes, mut after) = (Vec::new(), None);
         loop {
-            let page = self.page(driver, &table, after, None, &Wanted::default(), true).await;
+            let page = self.page(driver, &table, after, (None, true), &Wanted::default()).await;
             let (items, next) = match page {
                 Err(e) if e.is_absent() => return Ok(notes),
                 page => page?,

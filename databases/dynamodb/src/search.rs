@@ -134,7 +134,7 @@ async fn scan(tx: &mut OpenTransaction<'_>, definition: &IndexDefinition) -> Don
     let wanted = Wanted::default();
     loop {
         tx.count_read();
-        let (items, next) = server.page(driver, &table, after, None, &wanted, true).await?;
+        let (items, next) = server.page(driver, &table, after, (None, true), &wanted).await?;
         entries.extend(items);
         match next {
             Some(_) => after = next,

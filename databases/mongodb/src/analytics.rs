@@ -16,10 +16,13 @@ use super::server::Server;
 use super::{MongoDbEngine, text, value};
 use crate::error::OrFail;
 
+/// What the texts of its queries are written in.
+pub const DIALECT: &str = "mongodb";
+
 #[async_trait]
 impl Analytics for MongoDbEngine {
     fn dialect(&self) -> &'static str {
-        "mongodb"
+        DIALECT
     }
 
     async fn query_session(&self) -> Done<Box<dyn engine::QuerySession>> {

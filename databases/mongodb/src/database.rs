@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use hoap_database::engine::{
-    About, Analytics, BoxedStore, Calls, Documents, Engine, Offers, Shop, Transactions, What,
-};
+use hoap_database::engine::{About, Calls, Engine, Offers, What};
 use hoap_record::Description;
 
 use super::layout::RESERVED;
@@ -25,10 +23,7 @@ const ALONE: Offers = Offers(&[(
 impl Engine for MongoDbEngine {
     fn about(&self) -> About {
         About {
-            offers: match self.server.facts.transactions() {
-                true => Offers(&[]),
-                false => ALONE,
-            },
+            offers: if self.server.facts.transactions() { Offers(&[]) } else { ALONE },
             answer_timeout: Some(self.server.options.answer_timeout),
             ..About::new("MongoDB", &self.server.shown, RESERVED, Calls::Server)
         }
@@ -38,23 +33,5 @@ impl Engine for MongoDbEngine {
         settings::description(&self.server)
     }
 
-    fn documents(&self) -> Option<&dyn Documents> {
-        Some(self)
-    }
-
-    fn transactions(&self) -> Option<&dyn Transactions> {
-        Some(self)
-    }
-
-    fn analytics(&self) -> Option<&dyn Analytics> {
-        Some(self)
-    }
-
-    fn key_value(&self) -> Option<&dyn BoxedStore> {
-        Some(self)
-    }
-
-    fn shop(&self) -> Option<&dyn Shop> {
-        Some(self)
-    }
+    hoap_database::gives!(documents, transactions, analytics, key_value, shop);
 }

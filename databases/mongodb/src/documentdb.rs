@@ -43,10 +43,7 @@ pub(super) fn gateway(hello: &Document) -> Option<Gateway> {
 pub(super) fn committing(e: DriverError) -> Failure {
     let unknown = matches!(e.kind.as_ref(), Kind::Command(c) if c.code == NO_SUCH_TRANSACTION);
     let failure = error::failure(e);
-    match unknown {
-        true => Failure { kind: ErrorKind::Unavailable, ..failure }.unsure(),
-        false => failure,
-    }
+    if unknown { Failure { kind: ErrorKind::Unavailable, ..failure }.unsure() } else { failure }
 }
 
 const NO_SUCH_TRANSACTION: i32 = 251;

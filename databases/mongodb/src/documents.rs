@@ -165,10 +165,7 @@ async fn create(server: &Server, collection: &str) -> mongodb::error::Result<()>
         Err(e) if !is_there_already(&e) => return Err(e),
         _ => {}
     }
-    match server.options.hashed {
-        true => shard(server, collection).await,
-        false => Ok(()),
-    }
+    if server.options.hashed { shard(server, collection).await } else { Ok(()) }
 }
 
 /// Another client made it in the meantime (NamespaceExists).

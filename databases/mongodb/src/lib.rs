@@ -55,6 +55,7 @@ use hoap_database::Database;
 use hoap_record::Result;
 use server::Server;
 
+pub use analytics::DIALECT;
 pub use database::MongoDbEngine;
 pub use options::OPTIONS;
 

@@ -41,7 +41,7 @@ pub(super) fn read(text: &str, parameters: &[(String, Value)]) -> Result<Query, 
         Value::String(name) => name,
         other => return Err(format!("the text is no query: its collection is {other}")),
     };
-    names::collection(&collection, RESERVED, usize::MAX).map_err(|e| e.into_said().answer)?;
+    names::collection(&collection, RESERVED, usize::MAX).map_err(|e| e.into_parts().answer)?;
     let columns: Vec<String> = serde_json::from_value(take("columns")?)
         .map_err(|e| format!("the text is no query: columns: {e}"))?;
     let Value::Array(stages) = take("pipeline")? else {

@@ -23,8 +23,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use hoap_database::engine::{
-    About, BoxedStore, Calls, Documents, Done, Engine, RecordSession, RecordStore, Shop,
-    ShopSession, Transactions,
+    About, Calls, Documents, Done, Engine, RecordSession, RecordStore, Shop, ShopSession,
 };
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
 use hoap_database::options::{microseconds, milliseconds, set_each};
@@ -135,17 +134,7 @@ impl Engine for Null {
         Some(&self.load)
     }
 
-    fn operations(&self) -> Option<&dyn Transactions> {
-        Some(self)
-    }
-
-    fn key_value(&self) -> Option<&dyn BoxedStore> {
-        Some(self)
-    }
-
-    fn shop(&self) -> Option<&dyn Shop> {
-        Some(self)
-    }
+    hoap_database::gives!(operations, key_value, shop);
 }
 
 /// The operations of one client: documents, records, pages and joins.

@@ -22,10 +22,13 @@ use super::server::Role;
 use super::{PostgresEngine, error, numeric, sql};
 use crate::error::OrFail;
 
+/// What the texts of its queries are written in.
+pub const DIALECT: &str = "postgres";
+
 #[async_trait]
 impl Analytics for PostgresEngine {
     fn dialect(&self) -> &'static str {
-        "postgres"
+        DIALECT
     }
 
     async fn query_session(&self) -> Done<Box<dyn engine::QuerySession>> {

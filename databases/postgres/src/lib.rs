@@ -71,6 +71,7 @@ use hoap_record::Result;
 use link::Pools;
 use server::Server;
 
+pub use analytics::DIALECT;
 pub use database::PostgresEngine;
 pub use options::OPTIONS;
 

@@ -94,7 +94,7 @@ const SERVER: &str = "server";
 fn schema(value: &str) -> Read<String> {
     names::collection(value, &["pg_"], usize::MAX)
         .map(str::to_owned)
-        .map_err(|e| e.into_said().answer)
+        .map_err(|e| e.into_parts().answer)
 }
 
 impl Options {

@@ -106,10 +106,7 @@ impl Server {
         }
         // Over a Unix socket nothing is encrypted.
         let local = config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
-        let tls = match local {
-            true => None,
-            false => tls::connector(&options, &shown, &environment)?,
-        };
+        let tls = if local { None } else { tls::connector(&options, &shown, &environment)? };
         let mut plain = config.clone();
         config.ssl_mode(DriverSslMode::Require);
         match config.get_hosts().iter().any(|host| matches!(host, Host::Unix(_))) {

@@ -139,10 +139,7 @@ impl Answers {
 
     fn spend(&mut self, cost: u64) -> Result<(), String> {
         self.cost = self.cost.saturating_add(cost);
-        match self.cost > LONGEST {
-            true => Err(too_long()),
-            false => Ok(()),
-        }
+        if self.cost > LONGEST { Err(too_long()) } else { Ok(()) }
     }
 }
 

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use hoap_database::engine::{
-    About, BoxedStore, Calls, Documents, Engine, Offers, Shop, Transactions, What,
-};
+use hoap_database::engine::{About, Calls, Engine, Offers, What};
 use hoap_database::failure::{Done, Failure};
 use hoap_record::Description;
 use redis::cluster::ClusterClient;
@@ -144,19 +142,5 @@ impl Engine for RedisEngine {
         self.description.clone()
     }
 
-    fn documents(&self) -> Option<&dyn Documents> {
-        Some(self)
-    }
-
-    fn operations(&self) -> Option<&dyn Transactions> {
-        Some(self)
-    }
-
-    fn key_value(&self) -> Option<&dyn BoxedStore> {
-        Some(self)
-    }
-
-    fn shop(&self) -> Option<&dyn Shop> {
-        Some(self)
-    }
+    hoap_database::gives!(documents, operations, key_value, shop);
 }

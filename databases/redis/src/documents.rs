@@ -84,10 +84,7 @@ impl Documents for RedisEngine {
         for name in collections {
             command.arg(layout::collection_field(name)).arg("");
         }
-        match collections.is_empty() {
-            true => Ok(()),
-            false => connection.write(&command).await.map(drop),
-        }
+        if collections.is_empty() { Ok(()) } else { connection.write(&command).await.map(drop) }
     }
 
     async fn bulk(&self, part: &str) -> Done<Box<dyn engine::Bulk>> {

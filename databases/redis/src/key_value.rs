@@ -167,10 +167,7 @@ impl engine::RecordSession for RecordSession {
 
     async fn insert(&mut self, key: &str, record: &Record) -> Done<()> {
         self.name(key);
-        match self.insert_named(key, record).await? {
-            true => Ok(()),
-            false => Err(Failure::duplicate(key)),
-        }
+        if self.insert_named(key, record).await? { Ok(()) } else { Err(Failure::duplicate(key)) }
     }
 
     async fn update(&mut self, key: &str, record: &Record) -> Done<bool> {

@@ -184,10 +184,7 @@ impl OpenTransaction for Each<'_> {
             };
             let values = if let Answer::Array(values) = &answer { &values[..] } else { &[] };
             let row = paths.iter().zip(values.chunks(2)).map(|(path, values)| path.value(values));
-            rows.push(match there {
-                true => Some(row.collect::<Done<Row>>()?),
-                false => None,
-            });
+            rows.push(if there { Some(row.collect::<Done<Row>>()?) } else { None });
         }
         Ok(rows)
     }

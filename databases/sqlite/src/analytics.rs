@@ -15,10 +15,13 @@ use super::database::SqliteEngine;
 use super::sql;
 use crate::error::OrFail;
 
+/// What the texts of its queries are written in.
+pub const DIALECT: &str = "sqlite";
+
 #[async_trait]
 impl Analytics for SqliteEngine {
     fn dialect(&self) -> &'static str {
-        "sqlite"
+        DIALECT
     }
 
     async fn query_session(&self) -> Done<Box<dyn engine::QuerySession>> {

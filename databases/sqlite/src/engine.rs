@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hoap_database::engine::{
-    About, Analytics, BoxedStore, Calls, Documents, Engine, Shop, Transactions,
-};
+use hoap_database::engine::{About, Calls, Engine};
 use hoap_record::Description;
 
 use super::database::SqliteEngine;
@@ -36,23 +34,5 @@ impl Engine for SqliteEngine {
         }
     }
 
-    fn documents(&self) -> Option<&dyn Documents> {
-        Some(self)
-    }
-
-    fn transactions(&self) -> Option<&dyn Transactions> {
-        Some(self)
-    }
-
-    fn analytics(&self) -> Option<&dyn Analytics> {
-        Some(self)
-    }
-
-    fn key_value(&self) -> Option<&dyn BoxedStore> {
-        Some(self)
-    }
-
-    fn shop(&self) -> Option<&dyn Shop> {
-        Some(self)
-    }
+    hoap_database::gives!(documents, transactions, analytics, key_value, shop);
 }

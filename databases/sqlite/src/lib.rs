@@ -61,6 +61,7 @@ use hoap_database::Database;
 use hoap_record::Result;
 use writer::Writer;
 
+pub use analytics::DIALECT;
 pub use database::SqliteEngine;
 pub use options::OPTIONS;
 

@@ -241,7 +241,7 @@ impl Offer for Flags {
         let settings = together([clients.settings(&plan.steps), checked]);
         let constants = json!({ "run_seed": setting.common.run_seed });
         let basis = Basis { note: Some(&note), data: Counters.parameters(), constants };
-        let record = begin(line.name, &target, basis, settings);
+        let record = begin((line.name, line.name), &target, basis, settings);
         let part = setting.common.conduct.part.map_or(Part::WHOLE, |part| part.part);
         let adders = Adders(target.key_value()?, part);
         let open = Open { adders, target: &target, checking };

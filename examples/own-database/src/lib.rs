@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use hoap_database::engine::{
-    self, About, BoxedStore, Bulk, Calls, Documents, Done, Each, Engine, Offered, RecordStore,
+    self, About, Bulk, Calls, Documents, Done, Each, Engine, Offered, RecordStore,
 };
 use hoap_database::failure::Failure;
 use hoap_database::key_value::{Fields, Record, Scanned, Table};
@@ -103,13 +103,7 @@ impl Engine for Memory {
         }
     }
 
-    fn documents(&self) -> Option<&dyn Documents> {
-        Some(self)
-    }
-
-    fn key_value(&self) -> Option<&dyn BoxedStore> {
-        Some(self)
-    }
+    hoap_database::gives!(documents, key_value);
 }
 
 #[async_trait]

@@ -85,7 +85,7 @@ impl Tally {
             let wanted = kind.percent() as f64;
             let slack = if wanted > 10.0 { 1.0 } else { 0.5 };
             Share {
-                name: format!("{} share", Kind::NAMES[kind as usize]),
+                name: format!("{} share", kind.name()),
                 clause: "5.2.3",
                 part: of(kind),
                 whole: all,

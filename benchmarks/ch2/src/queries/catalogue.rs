@@ -11,279 +11,103 @@ use crate::data::Schema;
 /// Number of queries.
 pub const COUNT: usize = 22;
 
-const fn exact(name: &'static str) -> Column {
-    Column { name, kind: Kind::Exact }
+/// Makes the table of a paragraph for each query: its name and what it asks, its parameters, the
+/// columns of its answer by kind, by which of these it is sorted, and how many rows it has.
+macro_rules! queries {
+    ($(
+        $name:literal $asks:literal
+        ($($parameter:literal),*) [$($kind:ident $column:literal),*]
+        ($($direction:ident $at:literal),*) $limit:expr;
+    )*) => {
+        [$(Query {
+            number: number($name),
+            name: $name,
+            asks: $asks,
+            parameters: &[$($parameter),*],
+            columns: &[$(Column { name: $column, kind: Kind::$kind }),*],
+            order: &[$(SortKey { column: $at, direction: Direction::$direction }),*],
+            limit: $limit,
+        }),*]
+    };
 }
 
-const fn cents(name: &'static str) -> Column {
-    Column { name, kind: Kind::Cents }
-}
-
-const fn ratio(name: &'static str) -> Column {
-    Column { name, kind: Kind::Ratio }
-}
-
-const fn json(name: &'static str) -> Column {
-    Column { name, kind: Kind::Json }
-}
-
-const fn ascending(column: usize) -> SortKey {
-    SortKey { column, direction: Direction::Ascending }
-}
-
-const fn descending(column: usize) -> SortKey {
-    SortKey { column, direction: Direction::Descending }
+/// That of a name: 7 of "Q07".
+const fn number(name: &str) -> u8 {
+    let digits = name.as_bytes();
+    10 * (digits[1] - b'0') + digits[2] - b'0'
 }
 
 /// The 22 queries in the order of their numbers.
-pub static QUERIES: [Query; COUNT] = [
-    Query {
-        number: 1,
-        name: "Q01",
-        asks: "per line number, quantities and amounts of the lines delivered after a day",
-        parameters: &["after"],
-        columns: &[
-            exact("ol_number"),
-            exact("sum_qty"),
-            cents("sum_amount"),
-            ratio("avg_qty"),
-            ratio("avg_amount"),
-            exact("count_order"),
-        ],
-        order: &[ascending(0)],
-        limit: Limit::None,
-    },
-    Query {
-        number: 2,
-        name: "Q02",
-        asks: "suppliers of a region that hold the least stock of certain items in that region",
-        parameters: &["region", "data"],
-        columns: &[
-            exact("su_suppkey"),
-            exact("su_name"),
-            exact("n_name"),
-            exact("i_id"),
-            exact("i_name"),
-            json("su_address"),
-            exact("su_phone"),
-            exact("su_comment"),
-        ],
-        order: &[ascending(2), ascending(1), ascending(3)],
-        limit: Limit::Rows(100),
-    },
-    Query {
-        number: 3,
-        name: "Q03",
-        asks: "undelivered orders of customers of certain states, entered before a day, by value",
-        parameters: &["state", "before"],
-        columns: &[
-            exact("o_id"),
-            exact("o_w_id"),
-            exact("o_d_id"),
-            cents("revenue"),
-            exact("o_entry_d"),
-        ],
-        order: &[descending(3), ascending(4)],
-        limit: Limit::RowsOf("ch2", 10),
-    },
-    Query {
-        number: 4,
-        name: "Q04",
-        asks: "per number of lines, orders of a quarter with a line delivered a week later or more",
-        parameters: &["from", "to"],
-        columns: &[exact("o_ol_cnt"), exact("order_count")],
-        order: &[],
-        limit: Limit::None,
-    },
-    Query {
-        number: 5,
-        name: "Q05",
-        asks: "revenue of a year within each nation of a region",
-        parameters: &["region", "from", "to"],
-        columns: &[exact("n_name"), cents("revenue")],
-        order: &[descending(1)],
-        limit: Limit::None,
-    },
-    Query {
-        number: 6,
-        name: "Q06",
-        asks: "revenue of the lines delivered in a year that are above an amount",
-        parameters: &["from", "to", "amount"],
-        columns: &[cents("revenue")],
-        order: &[],
-        limit: Limit::None,
-    },
-    Query {
-        number: 7,
-        name: "Q07",
-        asks: "per year, trade between two nations in both directions",
-        parameters: &["nation_a", "nation_b", "from", "to"],
-        columns: &[exact("supp_nation"), exact("cust_nation"), exact("l_year"), cents("revenue")],
-        order: &[ascending(0), ascending(1), ascending(2)],
-        limit: Limit::None,
-    },
-    Query {
-        number: 8,
-        name: "Q08",
-        asks: "per year, a nation's share of the market of a region for certain items",
-        parameters: &["nation", "region", "data", "from", "to"],
-        columns: &[exact("l_year"), ratio("mkt_share")],
-        order: &[],
-        limit: Limit::None,
-    },
-    Query {
-        number: 9,
-        name: "Q09",
-        asks: "per supplier nation and year, what was earned with certain items",
-        parameters: &["data"],
-        columns: &[exact("n_name"), exact("l_year"), cents("sum_profit")],
-        order: &[ascending(0), descending(1)],
-        limit: Limit::None,
-    },
-    Query {
-        number: 10,
-        name: "Q10",
-        asks: "customers with the largest orders of a quarter",
-        parameters: &["from", "to"],
-        columns: &[
-            exact("c_id"),
-            exact("c_last"),
-            cents("revenue"),
-            exact("c_city"),
-            exact("c_phone"),
-            exact("n_name"),
-        ],
-        order: &[descending(2)],
-        limit: Limit::Rows(20),
-    },
-    Query {
-        number: 11,
-        name: "Q11",
-        asks: "items that a nation's suppliers are asked for most often",
-        parameters: &["nation"],
-        columns: &[exact("s_i_id"), exact("ordercount")],
-        order: &[descending(1)],
-        limit: Limit::None,
-    },
-    Query {
-        number: 12,
-        name: "Q12",
-        asks: "per number of lines, lines delivered in a year by two carriers and by the others",
-        parameters: &["from", "to"],
-        columns: &[exact("o_ol_cnt"), exact("high_line_count"), exact("low_line_count")],
-        order: &[],
-        limit: Limit::None,
-    },
-    Query {
-        number: 13,
-        name: "Q13",
-        asks: "how many customer numbers have how many orders of the last carriers",
-        parameters: &["carrier"],
-        columns: &[exact("c_count"), exact("custdist")],
-        order: &[descending(1), descending(0)],
-        limit: Limit::None,
-    },
-    Query {
-        number: 14,
-        name: "Q14",
-        asks: "share of promoted items in the revenue of a month, in per cent",
-        parameters: &["from", "to"],
-        columns: &[ratio("promo_revenue")],
-        order: &[],
-        limit: Limit::None,
-    },
-    Query {
-        number: 15,
-        name: "Q15",
-        asks: "the supplier, or suppliers, with the largest revenue of a quarter",
-        parameters: &["from", "to"],
-        columns: &[
-            exact("su_suppkey"),
-            exact("su_name"),
-            json("su_address"),
-            exact("su_phone"),
-            cents("total_revenue"),
-        ],
-        order: &[],
-        limit: Limit::None,
-    },
-    Query {
-        number: 16,
-        name: "Q16",
-        asks: "per item name, brand and price, how many suppliers without complaints deliver it",
-        parameters: &["data"],
-        columns: &[exact("i_name"), exact("brand"), cents("i_price"), exact("supplier_cnt")],
-        order: &[descending(3)],
-        limit: Limit::None,
-    },
-    Query {
-        number: 17,
-        name: "Q17",
-        asks: "half the revenue that small orders of certain items bring",
-        parameters: &["data"],
-        // Half a sum of cents may end in half a cent, which must not be at a rounding border.
-        columns: &[ratio("avg_yearly")],
-        order: &[],
-        limit: Limit::None,
-    },
-    Query {
-        number: 18,
-        name: "Q18",
-        asks: "orders above an amount, by value",
-        parameters: &["amount"],
-        columns: &[
-            exact("c_last"),
-            exact("c_id"),
-            exact("o_id"),
-            exact("o_entry_d"),
-            exact("o_ol_cnt"),
-            cents("amount_sum"),
-        ],
-        order: &[descending(5), ascending(3)],
-        limit: Limit::Rows(100),
-    },
-    Query {
-        number: 19,
-        name: "Q19",
-        asks: "revenue of three alternatives of item, quantity, price and warehouse",
-        parameters: &[
-            "data1", "low1", "high1", "w11", "w12", "w13", "data2", "low2", "high2", "w21", "w22",
-            "w23", "data3", "low3", "high3", "w31", "w32", "w33",
-        ],
-        columns: &[cents("revenue")],
-        order: &[],
-        limit: Limit::None,
-    },
-    Query {
-        number: 20,
-        name: "Q20",
-        asks: "suppliers of a nation that hold more of certain items than a year's orders need",
-        parameters: &["nation", "data", "from", "to"],
-        columns: &[exact("su_name"), json("su_address")],
-        order: &[ascending(0)],
-        limit: Limit::None,
-    },
-    Query {
-        number: 21,
-        name: "Q21",
-        asks: "suppliers of a nation whose very late lines kept whole orders waiting",
-        parameters: &["nation", "from", "to"],
-        columns: &[exact("su_name"), exact("numwait")],
-        order: &[descending(1), ascending(0)],
-        limit: Limit::Rows(100),
-    },
-    Query {
-        number: 22,
-        name: "Q22",
-        asks: "per state initial, customers with a good balance who did not order in a month",
-        parameters: &[
-            "digit1", "digit2", "digit3", "digit4", "digit5", "digit6", "digit7", "from", "to",
-        ],
-        columns: &[exact("country"), exact("numcust"), cents("totacctbal")],
-        order: &[ascending(0)],
-        limit: Limit::None,
-    },
-];
+pub static QUERIES: [Query; COUNT] = queries! {
+    "Q01" "per line number, quantities and amounts of the lines delivered after a day"
+        ("after") [Exact "ol_number", Exact "sum_qty", Cents "sum_amount", Ratio "avg_qty",
+        Ratio "avg_amount", Exact "count_order"]
+        (Ascending 0) Limit::None;
+    "Q02" "suppliers of a region that hold the least stock of certain items in that region"
+        ("region", "data") [Exact "su_suppkey", Exact "su_name", Exact "n_name", Exact "i_id",
+        Exact "i_name", Json "su_address", Exact "su_phone", Exact "su_comment"]
+        (Ascending 2, Ascending 1, Ascending 3) Limit::Rows(100);
+    "Q03" "undelivered orders of customers of certain states, entered before a day, by value"
+        ("state", "before") [Exact "o_id", Exact "o_w_id", Exact "o_d_id", Cents "revenue",
+        Exact "o_entry_d"]
+        (Descending 3, Ascending 4) Limit::RowsOf("ch2", 10);
+    "Q04" "per number of lines, orders of a quarter with a line delivered a week later or more"
+        ("from", "to") [Exact "o_ol_cnt", Exact "order_count"] () Limit::None;
+    "Q05" "revenue of a year within each nation of a region"
+        ("region", "from", "to") [Exact "n_name", Cents "revenue"] (Descending 1) Limit::None;
+    "Q06" "revenue of the lines delivered in a year that are above an amount"
+        ("from", "to", "amount") [Cents "revenue"] () Limit::None;
+    "Q07" "per year, trade between two nations in both directions"
+        ("nation_a", "nation_b", "from", "to") [Exact "supp_nation", Exact "cust_nation",
+        Exact "l_year", Cents "revenue"]
+        (Ascending 0, Ascending 1, Ascending 2) Limit::None;
+    "Q08" "per year, a nation's share of the market of a region for certain items"
+        ("nation", "region", "data", "from", "to") [Exact "l_year", Ratio "mkt_share"]
+        () Limit::None;
+    "Q09" "per supplier nation and year, what was earned with certain items"
+        ("data") [Exact "n_name", Exact "l_year", Cents "sum_profit"]
+        (Ascending 0, Descending 1) Limit::None;
+    "Q10" "customers with the largest orders of a quarter"
+        ("from", "to") [Exact "c_id", Exact "c_last", Cents "revenue", Exact "c_city",
+        Exact "c_phone", Exact "n_name"]
+        (Descending 2) Limit::Rows(20);
+    "Q11" "items that a nation's suppliers are asked for most often"
+        ("nation") [Exact "s_i_id", Exact "ordercount"] (Descending 1) Limit::None;
+    "Q12" "per number of lines, lines delivered in a year by two carriers and by the others"
+        ("from", "to") [Exact "o_ol_cnt", Exact "high_line_count", Exact "low_line_count"]
+        () Limit::None;
+    "Q13" "how many customer numbers have how many orders of the last carriers"
+        ("carrier") [Exact "c_count", Exact "custdist"] (Descending 1, Descending 0) Limit::None;
+    "Q14" "share of promoted items in the revenue of a month, in per cent"
+        ("from", "to") [Ratio "promo_revenue"] () Limit::None;
+    "Q15" "the supplier, or suppliers, with the largest revenue of a quarter"
+        ("from", "to") [Exact "su_suppkey", Exact "su_name", Json "su_address", Exact "su_phone",
+        Cents "total_revenue"]
+        () Limit::None;
+    "Q16" "per item name, brand and price, how many suppliers without complaints deliver it"
+        ("data") [Exact "i_name", Exact "brand", Cents "i_price", Exact "supplier_cnt"]
+        (Descending 3) Limit::None;
+    "Q17" "half the revenue that small orders of certain items bring"
+        ("data") [Ratio "avg_yearly"] () Limit::None;
+    "Q18" "orders above an amount, by value"
+        ("amount") [Exact "c_last", Exact "c_id", Exact "o_id", Exact "o_entry_d",
+        Exact "o_ol_cnt", Cents "amount_sum"]
+        (Descending 5, Ascending 3) Limit::Rows(100);
+    "Q19" "revenue of three alternatives of item, quantity, price and warehouse"
+        ("data1", "low1", "high1", "w11", "w12", "w13", "data2", "low2", "high2", "w21", "w22",
+        "w23", "data3", "low3", "high3", "w31", "w32", "w33") [Cents "revenue"]
+        () Limit::None;
+    "Q20" "suppliers of a nation that hold more of certain items than a year's orders need"
+        ("nation", "data", "from", "to") [Exact "su_name", Json "su_address"]
+        (Ascending 0) Limit::None;
+    "Q21" "suppliers of a nation whose very late lines kept whole orders waiting"
+        ("nation", "from", "to") [Exact "su_name", Exact "numwait"]
+        (Descending 1, Ascending 0) Limit::Rows(100);
+    "Q22" "per state initial, customers with a good balance who did not order in a month"
+        ("digit1", "digit2", "digit3", "digit4", "digit5", "digit6", "digit7", "from", "to")
+        [Exact "country", Exact "numcust", Cents "totacctbal"]
+        (Ascending 0) Limit::None;
+};
 
 /// The questions of CH2.
 pub static CH2: Questions = Questions { benchmark: "ch2", all: &QUERIES };

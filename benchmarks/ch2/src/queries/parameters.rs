@@ -129,19 +129,14 @@ impl<'a> Draw<'a> {
             }
             2 => {
                 let region = self.pick("Europ", "America", region);
-                let data = self.pick('b', 'm', letter);
-                vec![json!(region), json!(data)]
+                vec![json!(region), json!(self.pick('b', 'm', letter))]
             }
             3 => {
                 let state = self.pick('a', 'K', |r| nation(r).initial);
                 let day = self.pick(15, 31, |r| r.uniform(1..=31));
                 vec![json!(state), json!(first(3, 3).day(day))]
             }
-            4 => {
-                let from =
-                    self.pick(first(1, 7), first(3, 2), |r| month(r, first(1, 1), first(5, 12)));
-                vec![json!(from.first()), json!(from.plus(3).first())]
-            }
+            4 => self.months((first(1, 7), first(3, 2)), (first(1, 1), first(5, 12)), 3),
             5 => {
                 let region = self.pick("Asia", "Middle East", region);
                 let mut values = self.year((2, 4));
@@ -168,24 +163,12 @@ impl<'a> Draw<'a> {
                 vec![json!(nation), json!(region), json!(data), json!(from), json!(to)]
             }
             9 => vec![json!(self.pick("bb".into(), "xy".into(), letters))],
-            10 => {
-                let from =
-                    self.pick(first(1, 10), first(2, 3), |r| month(r, first(1, 1), first(3, 12)));
-                vec![json!(from.first()), json!(from.plus(3).first())]
-            }
+            10 => self.months((first(1, 10), first(2, 3)), (first(1, 1), first(3, 12)), 3),
             11 => vec![json!(self.pick("Germany", "Brazil", |r| nation(r).name))],
             12 => self.year((2, 3)),
             13 => vec![json!(self.pick(8, 5, |r| r.uniform(5..=10)))],
-            14 => {
-                let from =
-                    self.pick(first(3, 9), first(4, 8), |r| month(r, first(1, 1), first(5, 12)));
-                vec![json!(from.first()), json!(from.plus(1).first())]
-            }
-            15 => {
-                let from =
-                    self.pick(first(4, 1), first(1, 8), |r| month(r, first(1, 1), first(5, 12)));
-                vec![json!(from.first()), json!(from.plus(3).first())]
-            }
+            14 => self.months((first(3, 9), first(4, 8)), (first(1, 1), first(5, 12)), 1),
+            15 => self.months((first(4, 1), first(1, 8)), (first(1, 1), first(5, 12)), 3),
             16 => vec![json!(self.pick("zz".into(), "aa".into(), letters))],
             17 => vec![json!(self.pick('b', 'e', letter))],
             18 => vec![json!(self.pick(200, 300, |r| r.uniform(200..=300)))],
@@ -214,6 +197,17 @@ impl<'a> Draw<'a> {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// So many months, from the first day of one between `earliest` and `latest`.
+    fn months(
+        &mut self,
+        (reference, check): (Month, Month),
+        (earliest, latest): (Month, Month),
+        number: i64,
+    ) -> Vec<Value> {
+        let from = self.pick(reference, check, |r| month(r, earliest, latest));
+        vec![json!(from.first()), json!(from.plus(number).first())]
     }
 
     /// A year, from 1 January to 1 January. The years of the published runs and of the check count

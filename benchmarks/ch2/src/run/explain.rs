@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use hoap_conduct::queries::CancelOnStop;
+use hoap_conduct::queries::{Asks, CancelOnStop};
 use hoap_database::{AnalyticalSession, Database, Explained};
 use hoap_drive::Stop;
 use hoap_record::output::{self, Kind};
@@ -12,10 +12,9 @@ use hoap_workload::answers::{ANSWER, AnswerFile, Query};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::json;
 
-use crate::data::{Schema, Spec};
 use crate::queries::catalogue::QUERIES;
 use crate::queries::{ParameterSet, Parameters, Texts};
-use crate::stream::run_query;
+use crate::stream::Asked;
 
 /// The file of a plan.
 const PLAN: Kind = Kind {
@@ -92,29 +91,26 @@ pub async fn one(
 /// written.
 async fn answer(
     session: &mut AnalyticalSession,
-    (schema, url): (Schema, &str),
-    texts: &Texts,
-    query: &Query,
-    parameters: &Parameters,
+    asks: &Asked,
+    url: &str,
+    (query, parameters): (&Query, &Parameters),
     dir: &Path,
 ) -> Result<(), Error> {
     let begun = Instant::now();
-    let answer = run_query(session, texts, query, parameters).await?;
+    let answer = asks.ask(session, query, parameters).await?;
     let seconds = begun.elapsed().as_secs_f64();
-    let asked = schema.name();
-    AnswerFile::new(asked, query, url, parameters, answer, seconds)
+    let schema = asks.data.spec().schema.name();
+    AnswerFile::new((schema, url), (query, parameters), answer, seconds)
         .write(&dir.join(AnswerFile::name(query.number)))
 }
 
 /// Keeps the plan or the answer of every query with these parameters, one after the other, in a
 /// folder within the run's. Where some fail the others go on, and what failed is said.
 pub async fn all(
-    kept: Kept,
+    (kept, set): (Kept, ParameterSet),
     stop: &Stop,
     target: &Database,
-    spec: &Spec,
-    texts: &Texts,
-    set: ParameterSet,
+    asks: &Asked,
     run: &Path,
 ) -> Option<Remark> {
     let dir = run.join(kept.name());
@@ -132,11 +128,10 @@ pub async fn all(
                     "interrupted",
                 ));
             }
-            let parameters = set.parameters(spec, query);
-            let of = (spec.schema, &*url);
+            let parameters = &set.parameters(asks.data.spec(), query);
             let done = match kept {
-                Kept::Plans => one(&mut session, texts, query, &parameters, &dir).await,
-                Kept::Answers => answer(&mut session, of, texts, query, &parameters, &dir).await,
+                Kept::Plans => one(&mut session, &asks.texts, query, parameters, &dir).await,
+                Kept::Answers => answer(&mut session, asks, &url, (query, parameters), &dir).await,
             };
             if let Err(e) = done {
                 failed.push(query.name);

@@ -214,9 +214,8 @@ impl Benchmark for Hybrid<'_> {
                 Kept::Plans => "explaining the queries",
                 Kept::Answers => "keeping the answers of the queries",
             });
-            let (stop, spec, texts) =
-                (setting.caller.stop(), self.data.spec(), &streams.asks().texts);
-            remarks.extend(explain::all(kept, stop, &self.queried, spec, texts, set, folder).await);
+            let (stop, asks) = (setting.caller.stop(), streams.asks());
+            remarks.extend(explain::all((kept, set), stop, &self.queried, asks, folder).await);
         }
         remarks
     }

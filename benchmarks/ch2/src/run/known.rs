@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use hoap_conduct::offer::KnownAnswers;
+use hoap_databases::dialect;
 use hoap_record::Run;
 use hoap_workload::answers::AnswerFile;
 use hoap_workload::{Error, ErrorKind, Result};
@@ -14,7 +15,6 @@ use crate::note::DataNote;
 use crate::queries::catalogue::{QUERIES, query};
 use crate::queries::texts::file_name;
 use crate::queries::{ParameterSet, QuerySet, Texts};
-use hoap_conduct::queries::dialect;
 
 /// The texts that this version of the program has, or those of `--queries-dir` as they are now.
 pub(super) fn texts(run: &Run) -> Result<Vec<(String, String)>> {

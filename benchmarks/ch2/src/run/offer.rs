@@ -30,6 +30,7 @@ use crate::checks::by_database::Aggregates;
 use crate::checks::draws::Shape;
 use crate::data::{DataSet, Schema};
 use crate::ledger::contribution::Contribution;
+use crate::mix::Kind;
 use crate::note::{self, DataNote};
 use crate::nurand::Constants;
 use crate::stream::{Asked, Streams};
@@ -40,6 +41,12 @@ const SMALL: u32 = 10;
 
 impl Offer for Flags {
     type Variant = Schema;
+
+    const HEADLINE: Option<&'static str> = Some(Kind::NewOrder.name());
+
+    fn title(line: &BenchmarkLine<Flags>) -> String {
+        line.variant.title().into()
+    }
 
     fn common(&mut self) -> &mut Common {
         &mut self.common
@@ -230,14 +237,16 @@ impl Flags {
             "run_seed": setting.common.run_seed,
         });
         let basis = Basis { note: Some(loaded), data: json!(DataNote::of(spec)), constants };
+        let name = (spec.schema.name(), title);
         Run {
             remarks,
+            headline: Self::HEADLINE.map(Into::into),
             analytical: analytical.map(Database::description),
             query_set: hybrid.streams.as_ref().and_then(|_| {
                 let dialect = hybrid.queried.analytics().ok()?.dialect();
                 Some(self.texts.in_effect(spec.schema, dialect).name().into())
             }),
-            ..begin(spec.schema.name(), &hybrid.operational, basis, self.settings(level))
+            ..begin(name, &hybrid.operational, basis, self.settings(level))
         }
     }
 }

@@ -102,7 +102,7 @@ impl ParameterArgs {
 
 #[cfg(test)]
 mod tests {
-    use hoap_conduct::queries::dialect;
+    use hoap_databases::dialect;
 
     use super::*;
 

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use hoap_conduct::caller::Caller;
-use hoap_conduct::queries::{AskedQueries, Asking, dialect};
+use hoap_conduct::queries::{AskedQueries, Asking};
 use hoap_conduct::values::QueryList;
 use hoap_database::AnalyticalSession;
+use hoap_databases::dialect;
 use hoap_workload::answers::Query;
 use hoap_workload::{Local, Result};
 use serde_json::Value;

@@ -200,7 +200,7 @@ fn the_limit_is_that_of_the_schema() {
 fn an_answer_of_the_wrong_shape_is_refused() {
     let good = answer(4, json!([[5, 10]]));
     let refused = |found: &Answer| {
-        compare(SCHEMA.name(), query(4), &good, found).unwrap_err().into_said().answer
+        compare(SCHEMA.name(), query(4), &good, found).unwrap_err().into_parts().answer
     };
     let columns = Answer { columns: vec!["O_OL_CNT".into(), "count".into()], ..good.clone() };
     assert_eq!(
@@ -333,7 +333,8 @@ fn a_record_reads_back_from_its_text() {
 fn file() -> AnswerFile {
     let parameters = ParameterSet::Reference.parameters(&spec(), query(3));
     let rows = json!([[7, 1, 1, 20.25, "2014 \"x\""], [8, 1, 1, null, "2015"]]);
-    AnswerFile::new(SCHEMA.name(), query(3), "sqlite:bench.db", &parameters, answer(3, rows), 0.25)
+    let of = (SCHEMA.name(), "sqlite:bench.db");
+    AnswerFile::new(of, (query(3), &parameters), answer(3, rows), 0.25)
 }
 
 /// The names and the order of the members, as the design fixes them.

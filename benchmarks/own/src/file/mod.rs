@@ -103,6 +103,7 @@ impl Text {
 }
 
 /// Reads the text of a file of this name.
+#[allow(clippy::too_many_lines, reason = "a row for each table of a file")]
 fn read(text: &str, name: &str, reader: Reader<'_>) -> Read<File> {
     let table = DeTable::parse(text).map_err(|e| {
         let message = e.message().split_whitespace().collect::<Vec<_>>().join(" ");

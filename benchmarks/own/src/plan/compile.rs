@@ -201,6 +201,7 @@ impl Making<'_, '_> {
         }
     }
 
+    #[allow(clippy::too_many_lines, reason = "a row for each way to make a value")]
     fn make(&self, id: Id, ways: Vec<Way>, stream: Stream) -> Result<Make, Wrong> {
         let Declared { field, collection, depth, inner, members, .. } = &self.names.declared[id];
         let wrong = |message: String| Err(Wrong::new(field.at, message));

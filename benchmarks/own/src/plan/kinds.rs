@@ -91,6 +91,7 @@ impl Kinds<'_, '_> {
         Wrong::new(of.at, message)
     }
 
+    #[allow(clippy::too_many_lines, reason = "a row for each way to make a value")]
     fn made(&mut self, id: Id) -> Result<Type, Wrong> {
         let (names, ways) = (self.names, self.ways);
         let declared = &names.declared[id];

@@ -95,10 +95,7 @@ impl Flags {
     /// The mix of a run; nothing if there is no client of operations.
     fn mix(&self, workload: &Workload, plan: &Plan) -> Result<Mix> {
         let mix = Mix::new(workload, &self.mix, &self.without)?;
-        match plan.has_operations() {
-            true => mix.some(workload).map(|()| mix),
-            false => Ok(mix.nothing()),
-        }
+        if plan.has_operations() { mix.some(workload).map(|()| mix) } else { Ok(mix.nothing()) }
     }
 
     /// The URL of the database of the queries.
@@ -212,7 +209,7 @@ impl Opened<'_> {
             let settings = together([flags.clients.settings(&plan.steps), own, checked]);
             let constants = json!({ "run_seed": setting.common.run_seed });
             let basis = Basis { note: Some(note), data: note.data.clone(), constants };
-            let mut record = begin(&name, target, basis, settings);
+            let mut record = begin((&name, &name), target, basis, settings);
             if *level == Level::Off {
                 record.remarks.push(unchecked());
             }

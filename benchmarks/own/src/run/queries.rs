@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use clap::Args;
 use hoap_conduct::caller::Caller;
-use hoap_conduct::queries::{AskedQueries, Asking, Asks, Parameters, dialect};
+use hoap_conduct::queries::{AskedQueries, Asking, Asks, Parameters};
 use hoap_data::Part;
 use hoap_data::random::Stream;
-use hoap_database::{AnalyticalSession, Answer, What};
+use hoap_database::{AnalyticalSession, Answer};
 use hoap_workload::answers::Query;
 use hoap_workload::{Error, ErrorKind, Local, Result};
 
@@ -38,8 +38,7 @@ pub struct Asked {
 /// # Errors
 /// [`ErrorKind::Invalid`].
 pub fn offered(workload: &Workload, url: &str, queries: &[usize]) -> Result<()> {
-    hoap_databases::offers(url, &[What::Analytics])?;
-    let dialect = dialect(url)?;
+    let dialect = hoap_databases::dialect(url)?;
     let texts = |at: &usize| workload.plan.queries[*at].texts.iter().map(|(of, _)| of.as_str());
     match queries.iter().find(|at| !texts(at).any(|of| of == dialect)) {
         None => Ok(()),

@@ -2,7 +2,7 @@
 
 use hoap_record::MachineRow;
 
-use super::of::Of;
+use super::step_files::StepFiles;
 use crate::finding::Findings;
 
 /// Shorter rows tell nothing.
@@ -11,7 +11,7 @@ const SHORTEST: f64 = 0.5;
 const BUSY: f64 = 0.9;
 
 /// A step's sums.
-pub(super) fn held(of: &Of<'_>, findings: &mut Findings) {
+pub(super) fn held(of: &StepFiles<'_>, findings: &mut Findings) {
     let Some(there) = &of.step.driver else { return };
     let place = of.at("driver");
     let Some(rows) = &of.folder.machine else {

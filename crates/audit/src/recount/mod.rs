@@ -2,14 +2,14 @@
 //! executions, and the rows made again of the histograms.
 
 mod driver;
-mod of;
 mod operations;
 mod queries;
 mod search;
 mod series;
+mod step_files;
 
 use hoap_record::{FRESHNESS, Freshness, Run, Step};
-use of::Of;
+use step_files::StepFiles;
 
 use crate::finding::Findings;
 use crate::open::Folder;
@@ -22,7 +22,7 @@ pub fn run(folder: &Folder, run: &Run, findings: &mut Findings) {
     for (n, step) in run.steps.iter().enumerate() {
         let log = folder.logs.get(&step.number);
         let place = format!("{place}, step {}", step.number);
-        let of = Of { folder, run, step, log, place };
+        let of = StepFiles { folder, run, step, log, place };
         findings.same(&of.place, "number", step.number, n + 1);
         one(&of, before, findings);
         before = of.end();
@@ -40,7 +40,7 @@ pub fn run(folder: &Folder, run: &Run, findings: &mut Findings) {
 }
 
 /// `before`: when the step before it ended.
-fn one(of: &Of<'_>, before: f64, findings: &mut Findings) {
+fn one(of: &StepFiles<'_>, before: f64, findings: &mut Findings) {
     let step = of.step;
     findings.same(&of.place, "name", step.name.as_str(), name(step).as_str());
     if step.start_seconds + 1e-3 < before {
@@ -104,7 +104,12 @@ fn name(step: &Step) -> String {
 }
 
 /// The probes of freshness.
-fn probes(of: &Of<'_>, freshness: &Freshness, series: Option<&Series>, findings: &mut Findings) {
+fn probes(
+    of: &StepFiles<'_>,
+    freshness: &Freshness,
+    series: Option<&Series>,
+    findings: &mut Findings,
+) {
     let place = of.at(FRESHNESS);
     let Some(series) = series else {
         return findings.void(&place, "there are no rows of it");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hoap_record::{Latency, Operation};
 
-use super::of::Of;
+use super::step_files::StepFiles;
 use crate::finding::Findings;
 use crate::histogram::Histogram;
 use crate::rows::{Series, sum};
@@ -14,7 +14,7 @@ const HOUR: u64 = 3_600_000_000;
 
 /// One kind.
 pub(super) fn operation(
-    of: &Of<'_>,
+    of: &StepFiles<'_>,
     there: &Operation,
     series: Option<&Series>,
     findings: &mut Findings,
@@ -89,18 +89,20 @@ pub(super) fn latency(
     let (lowest, highest) = whole.top();
     let max = longest.min(HOUR) as f64;
     findings.within(place, &format!("{name}max_us"), max, (lowest as f64, highest as f64));
-    let mean = match longest > HOUR {
-        true => (0.0, f64::MAX),
-        false => whole.mean(),
-    };
+    let mean = if longest > HOUR { (0.0, f64::MAX) } else { whole.mean() };
     let mean = if whole.total == 0 { (0.0, 0.0) } else { mean };
     findings.within(place, &format!("{name}mean_us"), there.mean_us, mean);
 }
 
 /// What all kinds have together: tpM, the rates of an open loop, and the longest gap.
-pub(super) fn together(of: &Of<'_>, kinds: &BTreeMap<String, Series>, findings: &mut Findings) {
+pub(super) fn together(
+    of: &StepFiles<'_>,
+    kinds: &BTreeMap<String, Series>,
+    findings: &mut Findings,
+) {
     let step = of.step;
-    let orders = step.transactions.iter().find(|operation| operation.kind == "NewOrder");
+    let orders =
+        step.transactions.iter().find(|operation| Some(operation.kind.as_str()) == step.headline());
     let orders = orders.filter(|orders| orders.count > orders.rolled_back && step.seconds > 0.0);
     match (step.tpm, orders) {
         (Some(there), Some(orders)) => {
@@ -151,7 +153,7 @@ pub(super) fn together(of: &Of<'_>, kinds: &BTreeMap<String, Series>, findings: 
 
 /// A number that may not be there.
 pub(super) fn optional(
-    of: &Of<'_>,
+    of: &StepFiles<'_>,
     name: &str,
     there: Option<f64>,
     again: Option<f64>,
@@ -172,7 +174,7 @@ pub(super) fn optional(
 
 /// The longest time without a success covers the longest run of cells without one, and lies in the
 /// window.
-fn gap(of: &Of<'_>, kinds: &BTreeMap<String, Series>, findings: &mut Findings) {
+fn gap(of: &StepFiles<'_>, kinds: &BTreeMap<String, Series>, findings: &mut Findings) {
     let Some(gap) = &of.step.longest_gap else { return };
     let to = gap.from_seconds + gap.seconds;
     if gap.from_seconds + 1e-2 < of.step.start_seconds || to > of.end() + 1e-2 {

@@ -4,13 +4,17 @@ use std::collections::BTreeMap;
 
 use hoap_record::{Execution, Query};
 
-use super::of::Of;
 use super::operations::optional;
+use super::step_files::StepFiles;
 use crate::finding::Findings;
 use crate::rows::Series;
 
 /// A step's queries.
-pub(super) fn queries(of: &Of<'_>, kinds: &BTreeMap<String, Series>, findings: &mut Findings) {
+pub(super) fn queries(
+    of: &StepFiles<'_>,
+    kinds: &BTreeMap<String, Series>,
+    findings: &mut Findings,
+) {
     let step = of.step;
     let mine = || of.folder.executions.iter().filter(|e| e.step == step.number);
     let unknown = mine().find(|e| !step.queries.iter().any(|query| query.kind == e.query));
@@ -51,7 +55,7 @@ fn micros(seconds: f64) -> u64 {
 
 /// One query; its mean.
 fn one(
-    of: &Of<'_>,
+    of: &StepFiles<'_>,
     there: &Query,
     executions: &[&Execution],
     findings: &mut Findings,

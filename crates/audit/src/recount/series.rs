@@ -1,6 +1,6 @@
 //! The rows of `samples.csv` against the intervals of the log, one by one.
 
-use super::of::Of;
+use super::step_files::StepFiles;
 use crate::finding::Findings;
 use crate::log::{Interval, Tagged};
 use crate::rows::{self, Cell, Series};
@@ -11,7 +11,7 @@ const MOMENT: f64 = 3e-3;
 
 /// One kind of operation.
 pub(super) fn held(
-    of: &Of<'_>,
+    of: &StepFiles<'_>,
     kind: &str,
     series: &Series,
     tagged: Option<&Tagged>,

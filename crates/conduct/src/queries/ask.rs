@@ -130,7 +130,8 @@ impl<A: Asks> Asking<'_, A> {
         if let Some(dir) = self.answers_out {
             let url = self.target.description().url;
             let given = self.asks.given(query, parameters);
-            let file = AnswerFile::new(self.benchmark, query, &url, &given, answer, seconds);
+            let (of, asked) = ((self.benchmark, &*url), (query, &*given));
+            let file = AnswerFile::new(of, asked, answer, seconds);
             let file = if self.tells { file.telling(query) } else { file };
             file.write(&dir.join(AnswerFile::name(query.number)))?;
         }

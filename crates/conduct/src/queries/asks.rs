@@ -1,6 +1,6 @@
 //! What a benchmark says of its queries, and how one is asked.
 
-use hoap_database::{AnalyticalSession, Answer, What};
+use hoap_database::{AnalyticalSession, Answer};
 use hoap_workload::answers::Query;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
@@ -79,29 +79,4 @@ pub async fn answer(
         return Err(error.advise("mend the query text"));
     }
     Ok(answer)
-}
-
-/// The dialects of the databases that answer queries, by the first name of their schemes.
-const DIALECTS: [(&str, &str); 6] = [
-    ("asterixdb", "sqlpp"),
-    ("couchbase-analytics", "sqlpp"),
-    ("duckdb", "duckdb"),
-    ("mongodb", "mongodb"),
-    ("postgres", "postgres"),
-    ("sqlite", "sqlite"),
-];
-
-/// The dialect of the database of this URL, which is not opened.
-///
-/// # Errors
-/// Fails where it answers no queries.
-pub fn dialect(url: &str) -> Result<&'static str> {
-    hoap_databases::offers(url, &[What::Analytics])?;
-    let name = url.split(':').next().unwrap_or_default();
-    let scheme = hoap_databases::known().find(|scheme| scheme.names.contains(&name));
-    let first = scheme.and_then(|scheme| scheme.names.first());
-    let found = DIALECTS.iter().find(|(scheme, _)| Some(scheme) == first);
-    found.map(|(_, dialect)| *dialect).ok_or_else(|| {
-        Error::new(ErrorKind::Invalid, format!("find the texts for {name}:…"), "it has none")
-    })
 }

@@ -10,5 +10,5 @@ pub mod names;
 mod streams;
 
 pub use ask::{Answered, AskedQueries, Asking, CancelOnStop, still_answers};
-pub use asks::{Asks, Parameters, answer, dialect};
+pub use asks::{Asks, Parameters, answer};
 pub use streams::{Stream, Streams};

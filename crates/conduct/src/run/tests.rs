@@ -141,7 +141,7 @@ fn ran<B: Benchmark>(
     runtime.block_on(async {
         let target: &Database = Box::leak(Box::new(hoap_databases::open("null:").await.unwrap()));
         let basis = Basis { note: None, data: ().into(), constants: ().into() };
-        let begun = begin("none", target, basis, Default::default());
+        let begun = begin(("none", "none"), target, basis, Default::default());
         let end = record(&setting, &plan, begun, benchmark(target)).await;
         let run = read_run(&out).unwrap();
         assert_eq!(run.partial.is_some(), end.is_err(), "{:?}", run.partial);

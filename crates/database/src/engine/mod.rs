@@ -26,3 +26,20 @@ pub use transactions::{OpenTransaction, Session, Transactions, in_order};
 pub use crate::failure::Done;
 pub use crate::offers::{Offered, Offers, What};
 pub use crate::patch::Read;
+
+/// The methods of [`Engine`] by which it gives itself as these capabilities.
+#[macro_export]
+macro_rules! gives {
+    (@ $name:ident $Trait:ident) => {
+        fn $name(&self) -> Option<&dyn $crate::engine::$Trait> {
+            Some(self)
+        }
+    };
+    (@ documents) => { $crate::gives!(@ documents Documents); };
+    (@ transactions) => { $crate::gives!(@ transactions Transactions); };
+    (@ operations) => { $crate::gives!(@ operations Transactions); };
+    (@ analytics) => { $crate::gives!(@ analytics Analytics); };
+    (@ key_value) => { $crate::gives!(@ key_value BoxedStore); };
+    (@ shop) => { $crate::gives!(@ shop Shop); };
+    ($($name:ident),*) => { $($crate::gives!(@ $name);)* };
+}

@@ -444,6 +444,8 @@ pub fn run() -> Run {
         format: FORMAT,
         hoap: "0.1.0".into(),
         benchmark: "ch2pp".into(),
+        title: None,
+        headline: None,
         command: vec!["hoap".into(), "run".into()],
         labels: Default::default(),
         started: hoap_drive::now(),

@@ -10,7 +10,7 @@ use hoap_audit::finding::{Division, Finding};
 use hoap_conduct::offer::KnownAnswers;
 use hoap_conduct::registry::of_run;
 use hoap_record::words::counted;
-use hoap_record::{Run, benchmark_title, input};
+use hoap_record::{Run, input};
 use hoap_report::text::paragraph;
 use hoap_workload::answers::{AnswerFile, difference};
 use serde_json::json;
@@ -101,7 +101,7 @@ impl Known for OnRecord {
 
 fn result(audited: &Audited, again: &[Again]) -> serde_json::Value {
     let runs = audited.runs.iter().map(|(at, name, run)| {
-        let titled = run.as_ref().map(|run| benchmark_title(&run.benchmark));
+        let titled = run.as_ref().map(Run::title);
         json!({ "at": at, "name": name, "benchmark": titled,
             "division": audited.findings.division(at) })
     });
@@ -126,7 +126,7 @@ fn text(audited: &Audited, again: &[Again]) -> String {
             let databases = run.operational.iter().chain(&run.analytical);
             let databases: Vec<_> =
                 databases.map(|of| format!("{} {}", of.name, of.version)).collect();
-            format!("{} on {}", benchmark_title(&run.benchmark), databases.join(" and "))
+            format!("{} on {}", run.title(), databases.join(" and "))
         });
         out += &format!("{at}  {:<9}  {name}: {what}\n", findings.division(at).name());
     }

@@ -57,10 +57,7 @@ impl Context {
 
     /// Prints a result as it is.
     pub fn print(&self, text: &str) {
-        match self.stage {
-            true => self.console.say(text),
-            false => streams::print(text),
-        }
+        if self.stage { self.console.say(text) } else { streams::print(text) }
     }
 
     /// Fails where a result could not be printed.

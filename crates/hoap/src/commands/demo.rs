@@ -57,29 +57,7 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     let dir = &within(context, &args.out)?;
     let url = format!("sqlite:{}", shown(&dir.join("demo.db")));
     let (folder, page) = (shown(&dir.join("run")), shown(&dir.join("report.html")));
-    let failed = |what: &str, e: std::io::Error| {
-        Failure::unavailable(format!("{what} {}: {e}; name another with --out", shown(dir)))
-    };
-    let made = Made::look(dir, "demo")?;
-    made.mark()?;
-    for name in whole::names(dir).map_err(|e| failed("read", e))? {
-        if name != MARK && !OWN.iter().any(|own| name == *own) {
-            return Err(Failure::usage(format!(
-                "run the demo in {}: {} is there, which is not the demo's; name another folder \
-                 with --out",
-                shown(dir),
-                name.display()
-            )));
-        }
-    }
-    check(Path::new(&page), &kinds::PAGE)?;
-    // What an earlier demo left is replaced: its database by the load, the columns beside by what
-    // they follow.
-    for folder in ["run", "pair"] {
-        made.remove(folder, is_ours)?;
-    }
-    made.fresh("run", is_ours)?;
-
+    let made = clear(dir, Path::new(&page))?;
     let about = match args.lose_a_commit {
         false => {
             "A scaled-down CH2++ on the embedded database: operational transactions and\n\
@@ -92,19 +70,7 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     };
     context.console.say(about);
 
-    let command = format!("load ch2pp --replace --target {url} {DATA}");
-    if let Command::Load { benchmark, .. } = say_and_parse(context, &command)? {
-        let done = hoap_conduct::load::load(context, &*benchmark.0).await?;
-        context.console.say(format!("  {}", load::in_short(&done.loaded)));
-    }
-
-    let command = format!("verify ch2pp --target {url}");
-    if let Command::Verify(OrFile::Named(args)) = say_and_parse(context, &command)? {
-        let verified = checks(context, &args).await?;
-        context.console.say(format!("  {}", verify::in_short(&verified.checks)));
-        verify::verdict(&verified)?;
-    }
-
+    load_and_verify(context, &url).await?;
     let (option, steps) = match args.lose_a_commit {
         false => (String::new(), format!("{STEPS}{FRESHNESS}")),
         true => (format!("?lose_commit={LOST}"), LOSING_STEPS.to_owned()),
@@ -153,12 +119,7 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
         )
     });
     if args.open {
-        let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-        let mut program = Program::new(opener);
-        program.arg(&page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        if let Err(e) = program.spawn() {
-            context.console.say(format!("open {page} with {opener}: {e}"));
-        }
+        open(context, &page);
     }
     if args.lose_a_commit && run_record.partial.is_none() {
         if hoap_report::void::cause(&run_record).is_none() {
@@ -171,6 +132,58 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     run::verdict(context, &pair)?;
     context.console.say(verdict_line(&[&run_record, &pair]));
     Ok(())
+}
+
+/// Makes the folder the demo's. What an earlier demo left is replaced: its database by the load, the
+/// columns beside by what they follow. Nothing is removed where something else is in the way.
+fn clear(dir: &Path, page: &Path) -> Result<Made, Failure> {
+    let made = Made::look(dir, "demo")?;
+    made.mark()?;
+    let there = whole::names(dir).map_err(|e| {
+        Failure::unavailable(format!("read {}: {e}; name another with --out", shown(dir)))
+    })?;
+    if let Some(name) =
+        there.iter().find(|&name| name != MARK && !OWN.iter().any(|own| name == own))
+    {
+        return Err(Failure::usage(format!(
+            "run the demo in {}: {} is there, which is not the demo's; name another folder with \
+             --out",
+            shown(dir),
+            name.display()
+        )));
+    }
+    check(page, &kinds::PAGE)?;
+    for folder in ["run", "pair"] {
+        made.remove(folder, is_ours)?;
+    }
+    made.fresh("run", is_ours)?;
+    Ok(made)
+}
+
+async fn load_and_verify(context: &Context, url: &str) -> Result<(), Failure> {
+    let command = format!("load ch2pp --replace --target {url} {DATA}");
+    if let Command::Load { benchmark, .. } = say_and_parse(context, &command)? {
+        let done = hoap_conduct::load::load(context, &*benchmark.0).await?;
+        context.console.say(format!("  {}", load::in_short(&done.loaded)));
+    }
+
+    let command = format!("verify ch2pp --target {url}");
+    if let Command::Verify(OrFile::Named(args)) = say_and_parse(context, &command)? {
+        let verified = checks(context, &args).await?;
+        context.console.say(format!("  {}", verify::in_short(&verified.checks)));
+        verify::verdict(&verified)?;
+    }
+    Ok(())
+}
+
+/// Shows the page in a browser, if there is one.
+fn open(context: &Context, page: &str) {
+    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let mut program = Program::new(opener);
+    program.arg(page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if let Err(e) = program.spawn() {
+        context.console.say(format!("open {page} with {opener}: {e}"));
+    }
 }
 
 /// The steps with queries once more, with the queries on DuckDB's columns, which follow.

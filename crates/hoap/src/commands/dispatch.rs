@@ -51,8 +51,9 @@ pub async fn command(context: &mut Context, command: Command) -> Result<(), Fail
             let labels = benchmark.0.common().labels.all()?;
             let file = benchmark.0.0.export_file()?;
             live.export.extend(file.map(|file| Export { format: ShowFormat::Ycsb, file }));
-            show::possible(context, &live.export, benchmark.0.name())?;
-            let about = About { benchmark: benchmark.0.name(), labels: &labels };
+            show::possible(context, &live.export, benchmark.0.0.headline())?;
+            let title = &benchmark.0.0.title();
+            let about = About { benchmark: benchmark.0.name(), title, labels: &labels };
             context.live = Live::start(&live, &about, &context.console).await?;
             let end = run::run(context, benchmark.0, &live.export).await;
             let why = end.as_ref().err().map(|failure| format!(": {}", failure.message()));

@@ -135,10 +135,7 @@ async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure>
 
 /// The result of the one configuration, or a list of those of all.
 fn one_or_all(args: &RunExperiment, mut values: Vec<Value>) -> Value {
-    match args.all {
-        true => Value::Array(values),
-        false => values.pop().unwrap_or_default(),
-    }
+    if args.all { Value::Array(values) } else { values.pop().unwrap_or_default() }
 }
 
 /// A configuration whose commands have all been parsed.

@@ -22,7 +22,7 @@ const LISTED: usize = 20;
 pub fn dry_run(context: &Context, chosen: &mut Chosen) -> Result<(), Failure> {
     let plan = chosen.planned()?;
     let times = chosen.common().conduct.repeat;
-    let all = Span::left(&plan, 0, &Ran::default()).times(times);
+    let all = Span::time_left(&plan, 0, &Ran::default()).times(times);
     let steps = plan.steps.iter().map(|step| {
         let Span { time, open } = match plan.sets_time(step) {
             true => Span { open: true, ..Span::of_warmup(step) },
@@ -62,7 +62,8 @@ pub fn words(plan: &Plan, times: usize) -> String {
     if times > 1 {
         what.push_str(&format!("; {times} times"));
     }
-    let all = Span::left(plan, 0, &Ran::default()).times(u32::try_from(times).unwrap_or(u32::MAX));
+    let all =
+        Span::time_left(plan, 0, &Ran::default()).times(u32::try_from(times).unwrap_or(u32::MAX));
     let time = duration(all.time.as_secs_f64());
     what.push_str(&match (all.open, all.time.is_zero()) {
         (true, true) => String::new(),

@@ -1,6 +1,5 @@
 //! `hoap price`: what runs' configurations cost, and what one gets for it.
 
-use hoap_record::benchmark_title;
 use hoap_report::text::{paragraph, table};
 use serde_json::json;
 
@@ -29,7 +28,7 @@ pub fn price(context: &Context, args: &Price) -> Result<(), Failure> {
         let mut out = String::new();
         for c in &costs {
             let shown = c.costs.shown();
-            let title = format!("{}: {}", benchmark_title(&c.benchmark), shown.title);
+            let title = format!("{}: {}", c.title, shown.title);
             out += &output::remarks(&c.remarks);
             out += &format!(
                 "{}{}\n{}\n{}\n",

@@ -142,10 +142,7 @@ fn value(arg: &Arg) -> String {
             Err(_) => format!("{word:?}"),
         })
         .collect();
-    match several {
-        true => format!("[{}]", words.join(", ")),
-        false => words.concat(),
-    }
+    if several { format!("[{}]", words.join(", ")) } else { words.concat() }
 }
 
 /// A value that the flag takes.

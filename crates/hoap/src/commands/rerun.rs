@@ -15,7 +15,7 @@ use hoap_conduct::load::AskedLoad;
 use hoap_conduct::registry::of_run;
 use hoap_databases::url::redact;
 use hoap_experiment::file::{DATABASES, OF_THE_USER};
-use hoap_record::{Run, benchmark_title};
+use hoap_record::Run;
 use hoap_report::compare::{Side, SideRun, comparable};
 use serde_json::{Map, Value};
 
@@ -46,7 +46,7 @@ pub async fn rerun(
     same_steps(&chosen, first)?;
     context.console.say(format!(
         "{} of {} again, on {} with the run seed {seed}",
-        benchmark_title(&first.benchmark),
+        first.title(),
         of.join(", "),
         redact(url)
     ));
@@ -139,12 +139,9 @@ fn loads(run: &Run, url: &str) -> Result<Option<Box<dyn AskedLoad>>, Failure> {
     if scheme(url) == Some("null") {
         return Ok(None);
     }
-    let benchmark = &run.benchmark;
-    let refuse = |why: &str| {
-        let title = benchmark_title(benchmark);
-        Failure::usage(format!("load the documents of {title} again: {why}"))
-    };
-    let entry = of_run(built_in::runs(), benchmark);
+    let refuse =
+        |why: &str| Failure::usage(format!("load the documents of {} again: {why}", run.title()));
+    let entry = of_run(built_in::runs(), &run.benchmark);
     let entry = entry.and_then(|run| built_in::data_of(run.name()));
     let name = entry.map_or("", |entry| entry.name());
     let flags = entry.zip(run.data.as_object()).and_then(|(of, data)| of.flags(data));
@@ -164,9 +161,7 @@ fn loads(run: &Run, url: &str) -> Result<Option<Box<dyn AskedLoad>>, Failure> {
 
 /// The run with its flags as they are recorded.
 fn runs(run: &Run, url: &str, seed: u64) -> Result<Chosen, Failure> {
-    let refuse = |why: String| {
-        Failure::usage(format!("run {} again: {why}", benchmark_title(&run.benchmark)))
-    };
+    let refuse = |why: String| Failure::usage(format!("run {} again: {why}", run.title()));
     let entry = of_run(built_in::runs(), &run.benchmark)
         .ok_or_else(|| refuse("this program does not have it".into()))?;
     let mut flags = Settings::new();
@@ -233,7 +228,7 @@ fn same_steps(chosen: &Chosen, run: &Run) -> Result<(), Failure> {
         true => Ok(()),
         false => Err(Failure::usage(format!(
             "run {} again: its flags plan the steps {}, and it had {}",
-            benchmark_title(&run.benchmark),
+            run.title(),
             planned.join("; "),
             there.join("; ")
         ))),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hoap_record::output::{Kind, STANDARD, is_same};
 use hoap_report::compare::{Side, SideRun};
-use hoap_report::run::{Measure, remarks, void};
+use hoap_report::run::{remarks, void};
 use hoap_report::tables::{Entry, of_records};
 use hoap_report::{Style, csv, kinds, summary, summary_markdown, ycsb};
 use serde_json::json;
@@ -112,12 +112,17 @@ fn kind(format: ShowFormat) -> &'static Kind {
     }
 }
 
-/// Refuses, before the run, exports that it could not write.
-pub fn possible(context: &Context, exports: &[Export], benchmark: &str) -> Result<(), Failure> {
+/// Refuses, before the run, exports that it could not write. `headline` is the only kind of
+/// transaction that its headline counts.
+pub fn possible(
+    context: &Context,
+    exports: &[Export],
+    headline: Option<&str>,
+) -> Result<(), Failure> {
     for (at, Export { format, file }) in exports.iter().enumerate() {
         let refuse =
             |why: &str| Err(Failure::usage(format!("export to {}: {why}", file.display())));
-        if *format == ShowFormat::Ycsb && Measure::of_benchmark(benchmark) != Measure::Plain {
+        if *format == ShowFormat::Ycsb && headline.is_some() {
             return refuse(
                 "YCSB has no lines for transactions beside queries; take another format",
             );

@@ -2,13 +2,11 @@
 
 use std::ffi::OsString;
 
+use hoap_report::run::promised::SERVER_FACTS;
 use toml::{Table, Value};
 
 use super::file::{of_flag, unread};
 use crate::failure::Failure;
-
-/// What can be said of a server.
-const FACTS: [&str; 5] = ["instance", "disks", "memory", "price", "where"];
 
 /// The labels of the database of this name, as words: what the file says at its top of all, and in
 /// a table of its name of one. None if the words name no file.
@@ -37,11 +35,11 @@ pub fn labels(argv: &[OsString], name: &str) -> Result<Vec<OsString>, Failure> {
     let mut words = Vec::new();
     for (key, value) in facts {
         match value {
-            Value::String(value) if FACTS.contains(&key.as_str()) => {
+            Value::String(value) if SERVER_FACTS.iter().any(|(name, _)| *name == key) => {
                 words.push(format!("--label=server.{key}={value}").into());
             }
             _ => {
-                let known = FACTS.join(", ");
+                let known = SERVER_FACTS.map(|(name, _)| name).join(", ");
                 return Err(wrong(format!("{key:?}: a fact is one of {known}, and a text")));
             }
         }

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 pub struct About<'a> {
     /// Its benchmark, as users type it.
     pub benchmark: &'a str,
+    /// As people write it.
+    pub title: &'a str,
     /// Its labels.
     pub labels: &'a BTreeMap<String, String>,
 }

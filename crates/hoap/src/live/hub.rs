@@ -132,7 +132,7 @@ impl Hub {
     /// Of a run that has not begun.
     pub fn new(about: &About<'_>) -> Hub {
         Hub {
-            title: hoap_record::benchmark_title(about.benchmark),
+            title: about.title.to_owned(),
             state: Mutex::default(),
             page: OnceLock::new(),
             report: OnceLock::new(),
@@ -261,7 +261,7 @@ mod tests {
 
     fn hub() -> Arc<Hub> {
         let labels = BTreeMap::new();
-        Arc::new(Hub::new(&About { benchmark: "ycsb-a", labels: &labels }))
+        Arc::new(Hub::new(&About { benchmark: "ycsb-a", title: "YCSB A", labels: &labels }))
     }
 
     /// The next message of a browser.

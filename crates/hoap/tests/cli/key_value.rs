@@ -376,9 +376,10 @@ fn customers_and_orders_that_are_not_as_loaded_are_seen() {
             let run = format!(
                 "run pagination --target sqlite:s.db --operations 5 --warmup 0s --check {level} --out {level}"
             );
-            match seen {
-                true => drop(p.fails(&run, 1, &["VOID"])),
-                false => drop(p.ok(&run)),
+            if seen {
+                drop(p.fails(&run, 1, &["VOID"]))
+            } else {
+                drop(p.ok(&run))
             }
             let record = p.json(&format!("{level}/run.json"));
             let failed = |name: &str| {

@@ -17,7 +17,7 @@ use crate::step::Step;
 
 /// Where an interval belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct CellInterval {
     /// Whether it has what ended after the window.
     pub late: bool,
     /// Its cell of the grid of its phase. Where the phase has no rows, and so no grid, it says
@@ -47,8 +47,8 @@ struct Share {
 }
 
 impl Share {
-    fn place(&self) -> Option<Place> {
-        Some(Place { late: self.late, cell: self.cells.cell()? })
+    fn place(&self) -> Option<CellInterval> {
+        Some(CellInterval { late: self.late, cell: self.cells.cell()? })
     }
 }
 
@@ -116,7 +116,7 @@ impl<'a> Log<'a> {
     }
 
     /// The first place of which a line has a share that was not taken.
-    pub fn place(&self) -> Option<Place> {
+    pub fn place(&self) -> Option<CellInterval> {
         let held = self.held.iter().filter_map(|held| held.share.place());
         held.chain(self.next.as_ref().and_then(Share::place)).min()
     }
@@ -124,7 +124,7 @@ impl<'a> Log<'a> {
     /// Passes each line that this place has a share of to `take`.
     pub fn take(
         &mut self,
-        place: Place,
+        place: CellInterval,
         grids: &[Option<Grid>; 2],
         mut take: impl FnMut(ShareOfLine<'_>) -> Result<()>,
     ) -> Result<()> {

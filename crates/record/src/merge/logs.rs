@@ -8,7 +8,7 @@ use hoap_data::words::counted;
 use jiff::Timestamp;
 
 use super::grid::{Grid, part};
-use super::log::{Log, Place, ShareOfLine};
+use super::log::{CellInterval, Log, ShareOfLine};
 use super::machine::Machine;
 use crate::decoder::Decoder;
 use crate::error::{Error, ErrorKind, Result};
@@ -51,7 +51,7 @@ impl<'a> Logs<'a> {
     /// # Errors
     /// Returns [`ErrorKind::Invalid`], naming the file, where a log is broken or does not hold what
     /// the record of its step counts.
-    pub fn each(&mut self, mut take: impl FnMut(Place, &Added) -> Result<()>) -> Result<()> {
+    pub fn each(&mut self, mut take: impl FnMut(CellInterval, &Added) -> Result<()>) -> Result<()> {
         let Logs { drivers, grids, totals } = self;
         let mut counts: Vec<Counts<'_>> = drivers.iter().map(Counts::of).collect();
         let mut decoder = Decoder::default();

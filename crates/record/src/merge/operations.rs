@@ -65,7 +65,7 @@ pub fn step(parts: &[Part<'_>], times: &dyn Fn(&str) -> Histogram<u64>) -> Step 
         warmup_seconds: steps.iter().map(|s| s.warmup_seconds).fold(0.0, f64::max),
         seconds: end - start,
         transactions: transactions(&steps, times),
-        // A driver none of whose NewOrders committed has none.
+        // A driver none of whose transactions of that kind committed has none.
         tpm: steps.iter().filter_map(|s| s.tpm).reduce(|a, b| a + b),
         power_seconds: score.map(|score| score.power_seconds),
         queries_per_hour: score.map(|score| score.queries_per_hour),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::log::{Place, window_end};
+use super::log::{CellInterval, window_end};
 use super::logs::Logs;
 use super::machine::Machine;
 use super::rows::Rows;
@@ -33,7 +33,7 @@ pub fn write<'a>(
     let keys = [measured, grace];
     let grids = keys.map(|key| rows.grid(key).copied());
     let mut logs = Logs::open(drivers, number, base, grids)?;
-    logs.each(|Place { late, cell }, added| {
+    logs.each(|CellInterval { late, cell }, added| {
         let (key, grid) = (keys[usize::from(late)], grids[usize::from(late)]);
         let Some(grid) = grid else { return Ok(()) };
         if late {

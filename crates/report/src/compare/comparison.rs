@@ -7,7 +7,7 @@ use super::change::Notation;
 use super::comparable::{self, Difference};
 use super::gate::{self, Gate, Judged, Outcome, Reason};
 use super::line::ComparedLine;
-use super::lines::{self, Asked, Found};
+use super::lines::{self, Asked, ComparedLines};
 use super::side::{Side, SideRun};
 use crate::run::measure::Measure;
 use crate::run::remarks::line;
@@ -70,7 +70,7 @@ impl Comparison {
         let void = runs().any(|of| void::void(&of.run).is_some());
         // The numbers of a void run are none.
         let found = match void {
-            true => Found::default(),
+            true => ComparedLines::default(),
             false => {
                 let asked = Asked { measure, gates: &gates, details };
                 lines::lines(&baseline, &candidates, &asked, relevant)?

@@ -1,7 +1,6 @@
 //! Several databases side by side: what each does in each step, and how it stands to the first.
 
 use hoap_record::search::Search;
-use hoap_record::title::benchmark_title;
 use hoap_record::words::counted;
 use hoap_record::{Percentile, RemarkId, Run, Severity};
 
@@ -28,7 +27,7 @@ pub fn side_by_side(comparison: &Comparison) -> Vec<Block> {
     let sides: Vec<&Side> = std::iter::once(first).chain(&comparison.candidates).collect();
     let names: Vec<&str> = sides.iter().map(|side| side.name.as_str()).collect();
     let mut blocks = remarks(&comparison.remarks());
-    let (what, names) = (benchmark_title(&first.first().benchmark), names.join(", "));
+    let (what, names) = (first.first().title(), names.join(", "));
     let title = format!("{what} on {names}: {} each, by turns", first.size());
     blocks.push(Block::Heading(1, title));
     for metric in metrics(comparison) {

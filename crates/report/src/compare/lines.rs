@@ -20,7 +20,7 @@ const DEFAULTS: [Metric; 2] =
 
 /// What [`lines`] found.
 #[derive(Default)]
-pub struct Found {
+pub struct ComparedLines {
     /// All lines.
     pub lines: Vec<ComparedLine>,
     /// What could not be compared, in words.
@@ -56,7 +56,7 @@ pub fn lines(
     candidates: &[Side],
     asked: &Asked<'_>,
     relevant: f64,
-) -> Result<Found> {
+) -> Result<ComparedLines> {
     let (mut open, mut left_out) = (Vec::new(), Vec::new());
     for (number, candidate) in candidates.iter().enumerate() {
         let matched = matched(baseline, candidate, &mut left_out);
@@ -104,7 +104,7 @@ pub fn lines(
     let findings = judge(&questions, relevant);
     let lines =
         open.into_iter().zip(findings).map(|(o, finding)| ComparedLine { finding, ..o.line });
-    Ok(Found { lines: lines.collect(), left_out })
+    Ok(ComparedLines { lines: lines.collect(), left_out })
 }
 
 /// The steps that both sides have, whole in every run; the others in words.

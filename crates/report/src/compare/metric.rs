@@ -11,7 +11,7 @@ use crate::statistics::{Basis, Estimate, quantile, throughput, window};
 /// A quantity of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
-    /// NewOrder transactions per minute.
+    /// Transactions of the headline's kind per minute.
     Tpm,
     /// Operations of all kinds per second.
     Ops,
@@ -201,7 +201,7 @@ impl Metric {
             Metric::Tpm | Metric::Ops => {
                 let counted = |kind: &str| {
                     let ours = step.transactions.iter().any(|o| o.kind == kind);
-                    ours && (self == Metric::Ops || Measure::Hybrid.counts(kind))
+                    ours && (self == Metric::Ops || step.counts(kind))
                 };
                 let of = |s: &Sample| if counted(&s.kind) { s.count } else { 0 };
                 throughput(&window(step, &series.samples, of))

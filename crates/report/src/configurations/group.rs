@@ -8,7 +8,7 @@ use super::report::Report;
 use crate::format::table::Cell;
 use crate::run::Loaded;
 use crate::run::key::{self, StepKey};
-use crate::run::measure::{Axis, Measure, all_failed};
+use crate::run::measure::{Axis, Measure, all_failed, headline, headline_operations};
 use crate::run::void::{reason, verdicts, void};
 
 /// The runs of one benchmark.
@@ -16,8 +16,12 @@ use crate::run::void::{reason, verdicts, void};
 pub struct Group<'a> {
     /// "ch2pp", "ycsb-a", …
     pub benchmark: &'a str,
+    /// "CH2++", "YCSB A", …
+    pub title: &'a str,
     /// What it measures.
     pub measure: Measure,
+    /// The only kind of transaction that its headline counts.
+    pub headline: Option<&'a str>,
     /// Its configurations, in the order of the report, with the runs that have numbers.
     pub members: Vec<Member<'a>>,
     /// Its void runs, which stand in no comparison and no average.
@@ -59,7 +63,9 @@ pub fn groups<'a>(report: &'a Report, runs: &'a [Loaded]) -> Vec<Group<'a>> {
                 .iter()
                 .position(|g| (g.benchmark, g.measure) == (benchmark, measure))
                 .unwrap_or_else(|| {
-                    groups.push(Group { benchmark, measure, members: vec![], void: vec![] });
+                    let (title, headline) = (run.run.title(), headline(&run.run));
+                    let (members, void) = (vec![], vec![]);
+                    groups.push(Group { benchmark, title, measure, headline, members, void });
                     groups.len() - 1
                 });
             if void(&run.run).is_some() {
@@ -307,29 +313,29 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// Mean response time of the operations that the measure counts, in seconds.
-    pub fn mean_latency(&self, measure: Measure) -> Option<Spread> {
+    /// Mean response time of the operations that the headline counts, in seconds.
+    pub fn mean_latency(&self) -> Option<Spread> {
         self.spread(|s| {
-            let all = || measure.operations(s).filter(|o| o.response().is_some());
+            let all = || headline_operations(s).filter(|o| o.response().is_some());
             let timed: u64 = all().map(|o| o.timed).sum();
             let sum: f64 = all().map(|o| o.timed as f64 * o.latency.mean_us).sum();
             (timed > 0).then(|| sum / timed as f64 / 1e6)
         })
     }
 
-    /// The share of the operations that the measure counts that failed, 0 to 1.
-    pub fn failed(&self, measure: Measure) -> Option<Spread> {
+    /// The share of the operations that the headline counts that failed, 0 to 1.
+    pub fn failed(&self) -> Option<Spread> {
         Spread::arithmetic(self.steps.iter().filter_map(|s| {
-            let failed = measure.operations(s).fold(0, |n: u64, o| n.saturating_add(o.failed()));
-            let ended = measure.operations(s).fold(failed, |n, o| n.saturating_add(o.count));
+            let failed = headline_operations(s).fold(0, |n: u64, o| n.saturating_add(o.failed()));
+            let ended = headline_operations(s).fold(failed, |n, o| n.saturating_add(o.count));
             (ended > 0).then(|| failed as f64 / ended as f64)
         }))
     }
 
-    /// The longest 99th percentile of the kinds that the measure counts, in seconds.
-    pub fn worst_p99(&self, measure: Measure) -> Option<Spread> {
+    /// The longest 99th percentile of the kinds that the headline counts, in seconds.
+    pub fn worst_p99(&self) -> Option<Spread> {
         self.spread(|s| {
-            let times = measure.operations(s).filter_map(|o| o.response());
+            let times = headline_operations(s).filter_map(|o| o.response());
             let p99 = times.map(|latency| latency.p99_us).max()?;
             Some(p99 as f64 / 1e6)
         })

@@ -12,7 +12,7 @@ use super::markup::escape;
 use super::observed;
 use crate::format::text::shell;
 use crate::run::Entry;
-use crate::run::measure::Measure;
+use crate::run::measure::{Measure, headline, rate_words, times_words};
 use crate::run::search::search_line;
 use crate::tables;
 
@@ -121,10 +121,7 @@ fn each_over_time(body: &mut Body, runs: &[Panel<'_>]) {
                 return;
             }
             let table = format!("heat-{}", panel.number);
-            let what = match panel.loaded.measure() {
-                Measure::Hybrid => "NewOrder response times",
-                Measure::Plain => "Response times of each kind",
-            };
+            let what = times_words(headline(&panel.loaded.run));
             let caption = format!("{what} over time: share of the operations of a column");
             let label = format!("Heat map. {caption}, darker where more of them took that long");
             let name = &format!("heat-{}", panel.number);
@@ -139,13 +136,11 @@ fn each_over_time(body: &mut Body, runs: &[Panel<'_>]) {
 /// The rate and the response time of one run over time.
 fn rates(body: &mut Body, runs: &[Panel<'_>], panel: Panel<'_>) {
     let table = format!("ticks-{}", panel.number);
-    let [rate, time] = match panel.loaded.measure() {
-        Measure::Hybrid => {
-            ["NewOrder transactions per minute (tpM) over time", "NewOrder response time over time"]
-        }
-        Measure::Plain => {
-            ["Operations per second over time, each kind", "Response time over time, each kind"]
-        }
+    let headline = headline(&panel.loaded.run);
+    let rate = format!("{} over time", rate_words(headline));
+    let [rate, time] = match headline {
+        Some(kind) => [rate, format!("{kind} response time over time")],
+        None => [format!("{rate}, each kind"), "Response time over time, each kind".into()],
     };
     let resolution = panel.loaded.ticks.resolution();
     let mean = resolution.as_ref().map(|each| format!(", mean of each {each}"));

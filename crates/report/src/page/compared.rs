@@ -10,7 +10,7 @@ use crate::configurations::group::{Group, Member};
 use crate::format::number::Unit;
 use crate::format::table::Table;
 use crate::published::{PublishedFigure, PublishedMetric, Study};
-use crate::run::measure::{Axis, Measure};
+use crate::run::measure::{Axis, rate_words};
 use crate::tables::{self, Costed, TimeOf};
 use hoap_record::Percentile;
 
@@ -75,7 +75,7 @@ impl Compared<'_> {
         self.table_3(body, &summary, studies);
         let throughput = self.own(tables::throughput_by_configuration(group));
         let latency = self.own(tables::latency_by_configuration(group));
-        let of = if group.measure == Measure::Hybrid { "NewOrder " } else { "" };
+        let of = group.headline.map(|kind| format!("{kind} ")).unwrap_or_default();
         let answer = self.answer();
         for axis in Axis::ALL {
             let against = axis.label(group.measure);
@@ -115,19 +115,12 @@ impl Compared<'_> {
         }
     }
 
-    /// What the headline measure counts.
-    fn headline_words(&self) -> &'static str {
-        match self.group.measure {
-            Measure::Hybrid => "NewOrder transactions per minute (tpM)",
-            Measure::Plain => "Operations per second",
-        }
-    }
-
     /// The configurations over time.
     pub fn over_time(&self, body: &mut Body) {
         let repeated = self.group.members.iter().any(|m| m.runs.len() > 1);
         let band = if repeated { "; band: lowest to highest of its runs" } else { "" };
-        let caption = format!("{} over time, by configuration{band}", self.headline_words());
+        let caption =
+            format!("{} over time, by configuration{band}", rate_words(self.group.headline));
         let table = self.own(tables::throughput_by_configuration(self.group));
         let chart = together::throughput(self.group);
         self.chart(body, "throughput-over-time", &caption, &table, chart);
@@ -135,7 +128,7 @@ impl Compared<'_> {
 
     /// The headline measure against what the steps differ in, a line a configuration.
     fn throughput(&self, body: &mut Body, axis: Axis, table: &Table) {
-        let what = self.headline_words();
+        let what = rate_words(self.group.headline);
         let against = axis.label(self.group.measure);
         let caption = format!("{what} against {against}, by configuration");
         let name = format!("throughput-by-{}", axis.name());

@@ -10,7 +10,7 @@ use super::markup::class;
 use crate::format::table::Table;
 use crate::format::text::tame;
 use crate::run::figures::{checks, of_run};
-use crate::run::measure::Measure;
+use crate::run::measure::{Measure, headline};
 use crate::run::{Entry, remarks, title::title, void};
 use crate::tables;
 
@@ -82,7 +82,7 @@ pub fn so_far(run: &Run) -> Value {
         "title": tame(&title(&entry)),
         "about": format!("started {}, hoap {}", tables::moment(&run.started), tame(&run.hoap)),
         "void": void::mark(run),
-        "unit": measure.unit(), "period": measure.period(), "headline": measure.headline(),
+        "unit": measure.unit(), "period": measure.period(), "headline": headline(run),
         "figures": figures.collect::<Value>(),
         "remarks": remarks.collect::<Value>(),
         "tables": tables.map(|table| shown(&table)).collect::<Value>(),

@@ -5,7 +5,7 @@ use super::compared::Compared;
 use crate::format::table::Table;
 use crate::run::Entry;
 use crate::run::Loaded;
-use crate::run::measure::{Axis, Measure};
+use crate::run::measure::{Axis, Measure, rate_words, times_words};
 use crate::tables;
 use hoap_record::Run;
 
@@ -30,6 +30,7 @@ struct Measured<'a> {
     runs: &'a [Panel<'a>],
     entries: Vec<Entry<'a>>,
     measure: Measure,
+    headline: Option<&'a str>,
     /// Whether the configurations stand side by side before these sections.
     compares: bool,
     heading: &'a str,
@@ -42,6 +43,7 @@ impl<'a> Measured<'a> {
             runs,
             entries: runs.iter().map(|p| p.loaded.entry()).collect(),
             measure: compared.group.measure,
+            headline: compared.group.headline,
             compares: compared.group.compares(),
             heading: compared.heading,
             suffix: compared.suffix,
@@ -124,10 +126,7 @@ impl<'a> Measured<'a> {
     /// The headline measure against what the steps differ in.
     fn headline(&self, body: &mut Body, axis: Axis, table: &str) {
         let against = axis.label(self.measure);
-        let headline = match self.measure {
-            Measure::Hybrid => "NewOrder transactions per minute (tpM)",
-            Measure::Plain => "Operations per second",
-        };
+        let headline = rate_words(self.headline);
         let all = self.all();
         panels(
             body,
@@ -148,10 +147,7 @@ impl<'a> Measured<'a> {
     /// Response times against what the steps differ in.
     fn times(&self, body: &mut Body, axis: Axis, table: &str) {
         let against = axis.label(self.measure);
-        let times = match self.measure {
-            Measure::Hybrid => "NewOrder response times",
-            Measure::Plain => "Response times of each kind",
-        };
+        let times = times_words(self.headline);
         let all = self.all();
         panels(
             body,

@@ -75,7 +75,7 @@ pub fn page(report: &Report) -> hoap_record::Result<Page> {
     let mut body = Body::new(runs);
     let experiment = report.experiment.as_ref();
     let mut joint = experiment.map(Experiment::remarks).unwrap_or_default();
-    joint.extend(freshness::beside(&entries));
+    joint.extend(freshness::differences(&entries));
     let lines = remarks::lines(&joint, &entries);
     sections::write(&mut body, report, runs, &lines)?;
     let card = card::Card::of(&title, &lines, &entries, &body.tables);

@@ -15,7 +15,7 @@ pub fn charts(body: &mut Body, panel: Panel<'_>) {
             continue;
         }
         let table = format!("{}-{}", numbers.id, panel.number);
-        let name = &format!("observed-{}-{}", class.id(), panel.number);
+        let name = &format!("observed-{}-{}", class.name(), panel.number);
         let figure = Figure { name, caption: &numbers.title, label: &numbers.title, table: &table };
         body.chart(&figure, Some(panel), machine::observed(panel.loaded, class));
         body.folded("Numbers of this chart", &numbers, &table);

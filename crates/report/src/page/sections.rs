@@ -1,7 +1,5 @@
 //! The sections of the page, in the order in which a reader asks.
 
-use hoap_record::benchmark_title;
-
 use super::around::{OfPage, probes};
 use super::body::{Body, Panel};
 use super::compared::{Compared, costed, unpriced};
@@ -72,7 +70,7 @@ impl Described<'_> {
 
 fn described<'a>(groups: &'a [Group<'a>]) -> Vec<Described<'a>> {
     let several = groups.len() > 1;
-    let name = |g: &Group<'_>| format!("{}: ", benchmark_title(g.benchmark));
+    let name = |g: &Group<'_>| format!("{}: ", g.title);
     groups
         .iter()
         .enumerate()
@@ -115,7 +113,7 @@ fn result(body: &mut Body, groups: &[Described<'_>], panels: &[Panel<'_>], remar
     body.open("result", "Result", "Result");
     for group in groups.iter().filter(|g| g.group.compares()) {
         if groups.len() > 1 {
-            body.heading(&escape(&benchmark_title(group.group.benchmark)));
+            body.heading(&escape(group.group.title));
         }
         verdicts::write(body, &group.compared());
         if groups.len() > 1 {
@@ -142,10 +140,7 @@ fn result(body: &mut Body, groups: &[Described<'_>], panels: &[Panel<'_>], remar
             {
                 verdicts::behind(body, &group.compared());
             }
-            match compared {
-                true => body.behind("Key figures of each run", cards),
-                false => cards(body),
-            }
+            if compared { body.behind("Key figures of each run", cards) } else { cards(body) }
         }
     }
     if let ([group], [only]) = (groups, panels) {

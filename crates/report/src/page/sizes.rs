@@ -12,7 +12,6 @@ impl Compared<'_> {
     pub fn sizes(&self, body: &mut Body, studies: &[Published<'_>]) {
         let group = self.group;
         let made = self.own(tables::cluster_sizes(group));
-        let published = self.own(tables::published(studies));
         if made.rows.is_empty() && studies.is_empty() {
             return;
         }
@@ -50,9 +49,24 @@ impl Compared<'_> {
             body.filled(&made);
             body.close();
         }
-        if studies.is_empty() {
-            return;
+        if !studies.is_empty() {
+            self.published(
+                body,
+                studies,
+                &pairs.map(|(name, unit, _, of, by)| (name, unit, of, by)),
+            );
         }
+    }
+
+    /// The published figures, apart from what was measured here.
+    fn published(
+        &self,
+        body: &mut Body,
+        studies: &[Published<'_>],
+        charts: &[(&str, &str, PublishedMetric, f64)],
+    ) {
+        let group = self.group;
+        let published = self.own(tables::published(studies));
         self.open(body, "published-section", "Published figures");
         if group.members.is_empty() {
             body.paragraph("No published figure stands beside a void run.");
@@ -80,7 +94,7 @@ impl Compared<'_> {
         }
         for study in studies {
             body.beside(|body| {
-                for (name, unit, _, metric, scale) in &pairs {
+                for (name, unit, metric, scale) in charts {
                     let columns = published_columns(std::slice::from_ref(study), *metric, *scale);
                     let spec = bars::columns(&columns, name, unit);
                     let (name, from) = (name.to_lowercase(), study.0.name);
@@ -116,9 +130,8 @@ fn own_columns(group: &Group<'_>) -> [Vec<Column>; 3] {
         let same = known.iter().filter(|(m, n)| (&m.system, n) == (&member.system, nodes)).count();
         let series = if same > 1 { member.label.to_string() } else { member.system.clone() };
         let Some((place, value)) = member.best(group.measure) else { continue };
-        let share = place.failed(group.measure).map(|share| share.mean * 100.0);
-        let values =
-            [Some(value.mean), place.mean_latency(group.measure).map(|mean| mean.mean), share];
+        let share = place.failed().map(|share| share.mean * 100.0);
+        let values = [Some(value.mean), place.mean_latency().map(|mean| mean.mean), share];
         for (columns, value) in columns.iter_mut().zip(values) {
             let column =
                 |value| Column { nodes: *nodes, series: series.clone(), value, published: false };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use hoap_record::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result, named};
 use serde::Deserialize;
 
 /// The unit whose amount is the number of nodes.
@@ -71,27 +71,17 @@ pub struct Item {
     pub optional: bool,
 }
 
-/// What a price is multiplied by besides the amount of its unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Per {
+named! {
+    /// What a price is multiplied by besides the amount of its unit.
+    #[derive(Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    Per, "time":
     /// The hours of a month.
-    Hour,
+    Hour = "hour",
     /// Nothing: the amount is a month's.
-    Month,
+    Month = "month",
     /// Operations, or what the database's driver counted: each million of them.
-    Million,
-}
-
-impl Per {
-    /// "hour", "month", "million".
-    pub fn name(self) -> &'static str {
-        match self {
-            Per::Hour => "hour",
-            Per::Month => "month",
-            Per::Million => "million",
-        }
-    }
+    Million = "million",
 }
 
 /// An amount.

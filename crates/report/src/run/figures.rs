@@ -5,7 +5,7 @@ use hoap_record::words::counted;
 use hoap_record::{Ingestion, Run, Step, Verdict};
 
 use super::interference::{complete, interferences, power};
-use super::measure::{Axis, Measure, all_failed, exceeded, operations_per_second, shortfall};
+use super::measure::{self, Axis, Measure, all_failed, exceeded, operations_per_second, shortfall};
 use super::search::search_bounds;
 use super::step_name;
 use crate::format::number::{Unit, duration, latency};
@@ -188,7 +188,9 @@ fn operations(label: &'static str, step: &Step, run: &Run) -> KeyFigure {
     match measure.value(step) {
         Ok(value) => {
             let mut note = step_name(step);
-            for (o, times) in measure.operations(step).filter_map(|o| Some((o, o.response()?))) {
+            for (o, times) in
+                measure::headline_operations(step).filter_map(|o| Some((o, o.response()?)))
+            {
                 let kind = match measure {
                     Measure::Hybrid => String::new(),
                     Measure::Plain => format!("{} ", o.kind),

@@ -71,7 +71,7 @@ pub fn alike(first: &Run, other: &Run, tried: impl FnOnce() -> String) -> Result
 
 /// What a reader of these runs side by side must know first: a remark for each benchmark whose
 /// runs measure freshness otherwise.
-pub fn beside(entries: &[Entry<'_>]) -> Vec<Remark> {
+pub fn differences(entries: &[Entry<'_>]) -> Vec<Remark> {
     let mut benchmarks: Vec<&str> = Vec::new();
     for entry in entries {
         if !benchmarks.contains(&entry.run.benchmark.as_str()) {

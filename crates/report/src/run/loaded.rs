@@ -11,7 +11,7 @@ use hoap_record::{Latency, MachineRow, Operation, Remark, RemarkId, Run, Sample,
 use crate::format::number::duration;
 use crate::run::curve::Curve;
 use crate::run::heat::{Heat, HeatGatherer};
-use crate::run::measure::{self, Measure};
+use crate::run::measure::{self, Measure, headline_kinds};
 use crate::run::observed;
 use crate::run::point_times::PointTimes;
 use crate::run::ticks::Ticks;
@@ -78,7 +78,7 @@ impl Loaded {
             run.partial = run.partial.map(|why| so_far(why, &run.steps, &samples));
         }
         let cell_ticks = run.steps.iter().filter_map(|s| s.cells).map(|of| of.ticks).max();
-        let kinds = Measure::of(&run).kinds(&run);
+        let kinds = headline_kinds(&run);
         let mut ticks = Ticks::of(&samples, &kinds, cell_ticks.unwrap_or(1));
         let (mut curves, mut heat) = (Vec::new(), Vec::new());
         for step in &logged {

@@ -7,35 +7,31 @@ use crate::format::number::Unit;
 /// The kind of run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// Transactions beside queries (CH2, CH2++): NewOrder transactions per minute.
+    /// Transactions beside queries: those of the headline's kind per minute.
     Hybrid,
-    /// Operations that count alike (YCSB, Pagination, JOIN, workload files): those of all kinds per
-    /// second.
+    /// Operations that count alike: those of all kinds per second.
     Plain,
 }
 
-/// The kind of transaction that a hybrid run's headline counts.
-const NEW_ORDER: &str = "NewOrder";
 /// Why a step with transactions has no tpM.
-pub const NONE_COMMITTED: &str = "no NewOrder committed";
+pub fn none_committed(step: &Step) -> String {
+    format!("no {} committed", step.headline().unwrap_or("operation"))
+}
 
 impl Measure {
-    /// That of a run. Its steps know; without any, the benchmark's name does.
+    /// That of a run.
     pub fn of(run: &Run) -> Measure {
-        match run.steps.first() {
-            Some(step) => Measure::of_step(step),
-            None => Measure::of_benchmark(&run.benchmark),
-        }
-    }
-
-    /// That of a benchmark by its name.
-    pub fn of_benchmark(name: &str) -> Measure {
-        if matches!(name, "ch2" | "ch2pp") { Measure::Hybrid } else { Measure::Plain }
+        Measure::of_headline(headline(run))
     }
 
     /// That of a step.
     pub fn of_step(step: &Step) -> Measure {
-        if step.clients.is_some() { Measure::Plain } else { Measure::Hybrid }
+        Measure::of_headline(step.headline())
+    }
+
+    /// That of the only kind that a headline counts, if it counts only one.
+    pub fn of_headline(kind: Option<&str>) -> Measure {
+        if kind.is_some() { Measure::Hybrid } else { Measure::Plain }
     }
 
     /// The unit of its numbers as words show it.
@@ -88,26 +84,6 @@ impl Measure {
         }
     }
 
-    /// Whether it counts this kind of operation.
-    pub fn counts(self, kind: &str) -> bool {
-        self.headline().is_none_or(|headline| kind == headline)
-    }
-
-    /// The only kind of operation that it counts; `None` where it counts all.
-    pub fn headline(self) -> Option<&'static str> {
-        (self == Measure::Hybrid).then_some(NEW_ORDER)
-    }
-
-    /// The operations of a step that it counts.
-    pub fn operations(self, step: &Step) -> impl Iterator<Item = &Operation> {
-        step.transactions.iter().filter(move |o| self.counts(&o.kind))
-    }
-
-    /// The kinds of operations of a run that it counts, each once, in the order of the record.
-    pub fn kinds(self, run: &Run) -> Vec<&str> {
-        kinds(run).into_iter().filter(|kind| self.counts(kind)).collect()
-    }
-
     /// Its number for a step, also for one that is not whole.
     pub fn recorded(self, step: &Step) -> Option<f64> {
         match self {
@@ -121,21 +97,57 @@ impl Measure {
         match (self.recorded(step), step.partial.as_ref()) {
             (_, Some(why)) => Err(why.clone()),
             (Some(value), None) => Ok(value),
-            (None, None) if step.tx_clients > 0 => Err(NONE_COMMITTED.to_string()),
+            (None, None) if step.tx_clients > 0 => Err(none_committed(step)),
             (None, None) => Err("no transactions".to_string()),
         }
     }
 }
 
+/// The only kind of transaction that a run's headline counts; `None` if it counts operations of all
+/// kinds.
+pub fn headline(run: &Run) -> Option<&str> {
+    run.steps.first().map_or(run.headline.as_deref(), Step::headline)
+}
+
+/// What a headline of this kind is, in words.
+pub fn rate_words(headline: Option<&str>) -> String {
+    match headline {
+        Some(kind) => format!("{kind} transactions per minute (tpM)"),
+        None => "Operations per second".into(),
+    }
+}
+
+/// Whose response times stand beside it, in words.
+pub fn times_words(headline: Option<&str>) -> String {
+    match headline {
+        Some(kind) => format!("{kind} response times"),
+        None => "Response times of each kind".into(),
+    }
+}
+
 /// The kinds of operations of a run, each once, in the order of the record.
 pub fn kinds(run: &Run) -> Vec<&str> {
+    each_once(run.steps.iter().flat_map(|step| &step.transactions))
+}
+
+/// The same of those that its headline counts.
+pub fn headline_kinds(run: &Run) -> Vec<&str> {
+    each_once(run.steps.iter().flat_map(headline_operations))
+}
+
+fn each_once<'a>(operations: impl Iterator<Item = &'a Operation>) -> Vec<&'a str> {
     let mut kinds: Vec<&str> = Vec::new();
-    for operation in run.steps.iter().flat_map(|s| &s.transactions) {
+    for operation in operations {
         if !kinds.contains(&operation.kind.as_str()) {
             kinds.push(&operation.kind);
         }
     }
     kinds
+}
+
+/// The operations of a step that its headline counts.
+pub fn headline_operations(step: &Step) -> impl Iterator<Item = &Operation> {
+    step.transactions.iter().filter(move |operation| step.counts(&operation.kind))
 }
 
 /// Successes per second of all kinds together.

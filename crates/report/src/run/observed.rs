@@ -7,7 +7,7 @@ use std::path::Path;
 use hoap_record::folder::each_observation;
 use hoap_record::limits::MOST_SERIES;
 use hoap_record::observed::{SHORTEST, growth};
-use hoap_record::{Observation, Result, SeriesKind, Step};
+use hoap_record::{Observation, Result, SeriesKind, Step, named};
 
 use crate::format::number::Unit;
 
@@ -15,28 +15,25 @@ use crate::format::number::Unit;
 /// on.
 const MOST: usize = 4096;
 
-/// What the numbers of a series measure, as its name says: names of metrics end in their units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+named! {
+    /// What the numbers of a series measure, as its name says: names of metrics end in their units.
+    /// The order is that of a report; ids are made of the names.
+    Class, "class":
     /// CPU time.
-    Cpu,
+    Cpu = "cpu",
     /// Another time that is counted: waiting, collecting garbage, …
-    Time,
+    Time = "time",
     /// Bytes that are counted.
-    Transferred,
+    Transferred = "transferred",
     /// Bytes that are there.
-    Held,
+    Held = "held",
     /// Other things that are counted.
-    Counted,
+    Counted = "counted",
     /// Other values.
-    Value,
+    Value = "values",
 }
 
 impl Class {
-    /// All of them, in the order of a report.
-    pub const ALL: [Class; 6] =
-        [Class::Cpu, Class::Time, Class::Transferred, Class::Held, Class::Counted, Class::Value];
-
     /// That of a series.
     pub fn of(series: &str, kind: SeriesKind) -> Class {
         let name = series.split('{').next().unwrap_or(series);
@@ -51,18 +48,6 @@ impl Class {
             SeriesKind::Counter => Class::Counted,
             SeriesKind::Gauge if ends("_bytes") => Class::Held,
             SeriesKind::Gauge => Class::Value,
-        }
-    }
-
-    /// A word that ids are made of.
-    pub fn id(self) -> &'static str {
-        match self {
-            Class::Cpu => "cpu",
-            Class::Time => "time",
-            Class::Transferred => "transferred",
-            Class::Held => "held",
-            Class::Counted => "counted",
-            Class::Value => "values",
         }
     }
 

@@ -6,13 +6,14 @@ use crate::format::number::{bytes, latency};
 
 /// Settings that say what a database promises, by the names under which every database records them.
 const PROMISES: [&str; 3] = ["durability", "isolation", "replicas"];
-/// What the user said of the server, by labels, in the order in which it is told.
-const SERVER: [(&str, &str); 5] = [
-    ("server.instance", ""),
-    ("server.disks", "disks "),
-    ("server.memory", "memory "),
-    ("server.price", "price "),
-    ("server.where", ""),
+/// What the user may say of a server, by the names of labels behind "server.", and the word before
+/// each; in the order in which it is told.
+pub const SERVER_FACTS: [(&str, &str); 5] = [
+    ("instance", ""),
+    ("disks", "disks "),
+    ("memory", "memory "),
+    ("price", "price "),
+    ("where", ""),
 ];
 
 /// A database of a run.
@@ -86,9 +87,9 @@ fn data(run: &Run, database: &Description) -> Option<String> {
 
 /// What the user told, and what the URL tells.
 fn server(run: &Run, database: &Description) -> Option<String> {
-    let told = SERVER
-        .iter()
-        .filter_map(|(label, before)| Some(format!("{before}{}", run.labels.get(*label)?)));
+    let told = SERVER_FACTS.iter().filter_map(|(name, before)| {
+        Some(format!("{before}{}", run.labels.get(&format!("server.{name}"))?))
+    });
     let place = match Place::of(&database.url) {
         Place::Driver => Some("in the driver's process".to_owned()),
         Place::SameMachine => Some("on the driver's machine".to_owned()),

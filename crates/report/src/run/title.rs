@@ -1,6 +1,6 @@
 //! The title of runs.
 
-use hoap_record::{RemarkId, benchmark_title};
+use hoap_record::RemarkId;
 
 use super::Entry;
 use super::void::mark;
@@ -16,9 +16,9 @@ pub fn title(entries: &[Entry<'_>]) -> String {
                 on.push(&database.name);
             }
         }
-        let benchmark = benchmark_title(&run.benchmark);
+        let benchmark = run.title();
         let mut part = match on.as_slice() {
-            [] => benchmark.clone(),
+            [] => benchmark.to_owned(),
             names => format!("{benchmark} on {}", names.join(" and ")),
         };
         part.extend(mark(run).map(|mark| format!(", {mark}")));

@@ -7,22 +7,22 @@ use crate::run::Entry;
 use crate::run::measure::Measure;
 
 /// An item that belongs to a run.
-pub struct Of<'a, T> {
+pub struct OfRun<'a, T> {
     pub name: &'a str,
     pub item: T,
 }
 
 /// A sheet with a leading column for the run's name where there are several.
-pub fn sheet<'a, T: 'a>(entries: &[Entry<'_>], id: &str, title: &str) -> Sheet<'a, Of<'a, T>> {
+pub fn sheet<'a, T: 'a>(entries: &[Entry<'_>], id: &str, title: &str) -> Sheet<'a, OfRun<'a, T>> {
     Sheet::new(id, title)
-        .when(entries.len() > 1, |s| s.text("run", |of: &Of<'a, T>| of.name.to_string()))
+        .when(entries.len() > 1, |s| s.text("run", |of: &OfRun<'a, T>| of.name.to_string()))
 }
 
 /// Each run's items, in order.
-pub fn items<'a, T>(entries: &[Entry<'a>], list: impl Fn(&'a Run) -> Vec<T>) -> Vec<Of<'a, T>> {
+pub fn items<'a, T>(entries: &[Entry<'a>], list: impl Fn(&'a Run) -> Vec<T>) -> Vec<OfRun<'a, T>> {
     entries
         .iter()
-        .flat_map(|e| list(e.run).into_iter().map(|item| Of { name: e.name, item }))
+        .flat_map(|e| list(e.run).into_iter().map(|item| OfRun { name: e.name, item }))
         .collect()
 }
 

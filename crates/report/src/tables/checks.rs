@@ -3,7 +3,7 @@
 use hoap_record::check::ChecksRead;
 use hoap_record::{AuditLine, Check, Run};
 
-use super::by_run::{Of, items, sheet};
+use super::by_run::{OfRun, items, sheet};
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Table};
 use crate::run::Entry;
@@ -12,7 +12,7 @@ use crate::run::void::verdicts;
 /// Every check with its verdict.
 pub fn checks(entries: &[Entry<'_>]) -> Table {
     sheet(entries, "checks", "Checks")
-        .text("when", |of: &Of<&Check>| of.item.when.clone())
+        .text("when", |of: &OfRun<&Check>| of.item.when.clone())
         .text("check", |of| of.item.name.clone())
         .text("compares", |of| of.item.compares.clone())
         .number("places", Unit::Count, |of| of.item.checked as f64)
@@ -24,7 +24,7 @@ pub fn checks(entries: &[Entry<'_>]) -> Table {
 /// What the checks read, which may have warmed caches for what was measured after them.
 pub fn checks_read(entries: &[Entry<'_>]) -> Table {
     sheet(entries, "checks-read", "What the checks read, and so may have put into caches")
-        .text("checks", |of: &Of<&ChecksRead>| of.item.when.clone())
+        .text("checks", |of: &OfRun<&ChecksRead>| of.item.when.clone())
         .number("documents", Unit::Count, |of| of.item.documents as f64)
         .number("bytes", Unit::Bytes, |of| of.item.bytes as f64)
         .number("took", Unit::Seconds, |of| of.item.seconds)
@@ -34,7 +34,7 @@ pub fn checks_read(entries: &[Entry<'_>]) -> Table {
 /// The audit of the mix (TPC-C 9.2).
 pub fn audit(entries: &[Entry<'_>]) -> Table {
     sheet(entries, "audit", "Audit of the mix (TPC-C 9.2)")
-        .text("share", |of: &Of<&AuditLine>| of.item.name.clone())
+        .text("share", |of: &OfRun<&AuditLine>| of.item.name.clone())
         .text("clause", |of| of.item.clause.clone())
         .wide()
         .text("seen", |of| of.item.seen.clone())

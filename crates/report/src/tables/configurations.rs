@@ -7,7 +7,7 @@ use crate::format::number::Unit;
 use crate::format::table::{Cell, Sheet, Table};
 use crate::run::interference::{complete, power};
 use crate::run::key::StepKey;
-use crate::run::measure::Measure;
+use crate::run::measure::{Measure, headline_kinds};
 
 /// A place with the configuration it belongs to.
 struct At<'a> {
@@ -150,7 +150,7 @@ impl TimeOf {
 pub fn kinds(group: &Group<'_>) -> Vec<String> {
     let mut kinds: Vec<String> = Vec::new();
     for (_, run) in group.members.iter().flat_map(|m| &m.runs) {
-        for kind in group.measure.kinds(&run.run) {
+        for kind in headline_kinds(&run.run) {
             if !kinds.iter().any(|k| k == kind) {
                 kinds.push(kind.to_string());
             }
@@ -174,7 +174,7 @@ pub fn power_by_configuration(group: &Group<'_>) -> Table {
 pub fn summary_by_configuration(group: &Group<'_>) -> Table {
     let measure = group.measure;
     let any = |of: &dyn Fn(&Member<'_>) -> bool| group.members.iter().any(of);
-    let hybrid = measure == Measure::Hybrid;
+    let p99 = group.headline.map_or("p99".to_owned(), |kind| format!("{kind} p99"));
     let power = any(&|m| m.power().is_some());
     let best = move |m: &Member<'_>| m.best(measure).map(|(_, s)| s.mean);
     Sheet::new("summary-by-configuration", "Configurations")
@@ -199,9 +199,9 @@ pub fn summary_by_configuration(group: &Group<'_>) -> Table {
                 .text("with", move |m| {
                     m.best(measure).map(|(p, _)| p.name.clone()).unwrap_or_default()
                 })
-                .cells(if hybrid { "NewOrder p99" } else { "p99" }, Some(Unit::Latency), move |m| {
+                .cells(p99, Some(Unit::Latency), move |m| {
                     let best = m.best(measure);
-                    Cell::maybe(best.and_then(|(p, _)| p.worst_p99(measure)).map(|s| s.mean))
+                    Cell::maybe(best.and_then(|(p, _)| p.worst_p99()).map(|s| s.mean))
                 })
         })
         .when(power, |s| {
@@ -283,8 +283,7 @@ pub fn cluster_sizes(group: &Group<'_>) -> Table {
     fn at<'a>(m: &Member<'a>, measure: Measure) -> Option<Place<'a>> {
         m.best(measure).map(|(place, _)| place)
     }
-    let failed =
-        move |m: &Member<'_>| at(m, measure).and_then(|p| p.failed(measure)).map(|s| s.mean);
+    let failed = move |m: &Member<'_>| at(m, measure).and_then(|p| p.failed()).map(|s| s.mean);
     Sheet::new("cluster-sizes", "Throughput and response time by cluster size")
         .text("system", |m: &Member<'_>| m.system.clone())
         .text("configuration", |m| m.label)
@@ -294,10 +293,10 @@ pub fn cluster_sizes(group: &Group<'_>) -> Table {
             Cell::maybe(m.best(measure).map(|(_, s)| s.mean))
         })
         .cells("mean", Some(Unit::Latency), move |m| {
-            Cell::maybe(at(m, measure).and_then(|p| p.mean_latency(measure)).map(|s| s.mean))
+            Cell::maybe(at(m, measure).and_then(|p| p.mean_latency()).map(|s| s.mean))
         })
         .cells("p99", Some(Unit::Latency), move |m| {
-            Cell::maybe(at(m, measure).and_then(|p| p.worst_p99(measure)).map(|s| s.mean))
+            Cell::maybe(at(m, measure).and_then(|p| p.worst_p99()).map(|s| s.mean))
         })
         .when(members.iter().any(|m| failed(m).is_some_and(|share| share > 0.0)), |s| {
             s.cells("failed", Some(Unit::Share), move |m| Cell::maybe(failed(m)))

@@ -87,6 +87,8 @@ fn costed<'a>(
 pub struct Costs {
     /// The benchmark.
     pub benchmark: String,
+    /// As people write it.
+    pub title: String,
     /// What a reader must know before the first number.
     pub remarks: Vec<Remark>,
     /// What a month costs and what it does, a row a configuration.
@@ -118,9 +120,10 @@ impl Report {
                 let entries: Vec<_> = group.runs().iter().map(|(_, run)| run.entry()).collect();
                 // None is void.
                 let failed = entries.iter().filter_map(|e| Some(remark(e.run)?.of_run(e.name)));
-                let remarks = joined(failed.chain(freshness::beside(&entries)));
+                let remarks = joined(failed.chain(freshness::differences(&entries)));
                 out.push(Costs {
                     benchmark: group.benchmark.to_string(),
+                    title: group.title.to_string(),
                     remarks,
                     costs: cost_table(group.measure, &costed),
                     lines: cost_lines(&costed),

@@ -2,7 +2,7 @@
 
 use hoap_record::Event;
 
-use super::by_run::{Of, items, sheet};
+use super::by_run::{OfRun, items, sheet};
 use crate::format::number::Unit;
 use crate::format::table::Table;
 use crate::run::Entry;
@@ -10,7 +10,7 @@ use crate::run::Entry;
 /// Bursts of failures in the order in which they began.
 pub fn events(entries: &[Entry<'_>]) -> Table {
     sheet(entries, "events", "What went wrong and when")
-        .number("step", Unit::Count, |of: &Of<&Event>| of.item.step as f64)
+        .number("step", Unit::Count, |of: &OfRun<&Event>| of.item.step as f64)
         .number("from", Unit::Moment, |of| of.item.from_seconds)
         .number("to", Unit::Moment, |of| of.item.to_seconds)
         .text("side", |of| of.item.side.clone())

@@ -2,7 +2,7 @@
 
 use hoap_record::{CatchUp, Freshness, Percentile, Run, Step};
 
-use super::by_run::{Of, items, sheet};
+use super::by_run::{OfRun, items, sheet};
 use super::steps::latencies;
 use crate::format::number::{Unit, duration};
 use crate::format::table::{Cell, Table};
@@ -14,7 +14,7 @@ pub fn freshness(entries: &[Entry<'_>]) -> Table {
     let share = |f: &Freshness| (f.probes > 0).then(|| f.all_seen as f64 / f.probes as f64);
     let title = "Freshness: age of the oldest acknowledged commit that queries do not see";
     let sheet = sheet(entries, "freshness", title)
-        .text("step", |of: &Of<Item>| step_name(of.item.0))
+        .text("step", |of: &OfRun<Item>| step_name(of.item.0))
         .cells("sees all", Some(Unit::Share), move |of| {
             Cell::maybe(share(of.item.1).map(|share| (share * 1e3).round() / 1e3))
         });

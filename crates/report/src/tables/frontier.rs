@@ -2,7 +2,7 @@
 
 use hoap_record::{Percentile, Run, Step};
 
-use super::by_run::{Of, items, sheet};
+use super::by_run::{OfRun, items, sheet};
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Table};
 use crate::run::frontier::{Frontier, point};
@@ -11,7 +11,7 @@ use crate::run::{Entry, step_name};
 /// The box and the area ratio of each run.
 pub fn frontier(entries: &[Entry<'_>]) -> Table {
     sheet(entries, "frontier", "Throughput frontier of transactions and queries")
-        .number("highest", Unit::Rate("tpM"), |of: &Of<Frontier>| of.item.corner.0)
+        .number("highest", Unit::Rate("tpM"), |of: &OfRun<Frontier>| of.item.corner.0)
         .number("highest", Unit::Rate("QpH"), |of| of.item.corner.1)
         .number("area ratio", Unit::Ratio, |of| of.item.ratio)
         .rows(items(entries, |run| Frontier::of_run(run).into_iter().collect()))
@@ -29,7 +29,7 @@ pub fn frontier_steps(entries: &[Entry<'_>]) -> Table {
         steps(run).into_iter().map(|(at, frontier)| (&run.steps[at], frontier)).collect()
     });
     sheet(entries, "frontier-steps", "Steps of the throughput frontier")
-        .text("step", |of: &Of<Item>| step_name(of.item.0))
+        .text("step", |of: &OfRun<Item>| step_name(of.item.0))
         .cells("tpM", Some(Unit::Rate("tpM")), |of| Cell::maybe(point(of.item.0).map(|p| p.0)))
         .cells("QpH", Some(Unit::Rate("QpH")), |of| Cell::maybe(point(of.item.0).map(|p| p.1)))
         .cells("unseen p99", Some(Unit::Seconds), |of| {

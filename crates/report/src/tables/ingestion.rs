@@ -2,7 +2,7 @@
 
 use hoap_record::{Ingested, Ingestion};
 
-use super::by_run::{Of, items, sheet};
+use super::by_run::{OfRun, items, sheet};
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Table};
 use crate::run::Entry;
@@ -11,7 +11,7 @@ const RATE: Unit = Unit::Rate("documents/s");
 
 /// Rates and moments of the ingestion of each run's load.
 pub fn ingestion(entries: &[Entry<'_>]) -> Table {
-    type I<'a> = Of<'a, &'a Ingestion>;
+    type I<'a> = OfRun<'a, &'a Ingestion>;
     sheet(entries, "ingestion", "Ingestion: what the database of the queries took in")
         .number("documents", Unit::Count, |of: &I| of.item.came_in() as f64)
         .number("bytes", Unit::Bytes, |of| of.item.bytes as f64)
@@ -34,7 +34,7 @@ pub fn ingestion(entries: &[Entry<'_>]) -> Table {
 /// The counts of the documents over time.
 pub fn ingested(entries: &[Entry<'_>]) -> Table {
     sheet(entries, "ingestion-counts", "Documents in the database of the queries over time")
-        .number("seconds", Unit::Moment, |of: &Of<'_, &Ingested>| of.item.seconds)
+        .number("seconds", Unit::Moment, |of: &OfRun<'_, &Ingested>| of.item.seconds)
         .number("documents", Unit::Count, |of| of.item.documents as f64)
         .rows(items(entries, |run| run.ingestion().iter().flat_map(|i| &i.curve).collect()))
 }

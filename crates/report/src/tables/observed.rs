@@ -2,7 +2,7 @@
 
 use hoap_record::{ObservedSeries, ObservedSource, Step};
 
-use super::by_run::{Of, items, sheet};
+use super::by_run::{OfRun, items, sheet};
 use super::series::name_of;
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Sheet, Table};
@@ -24,8 +24,8 @@ fn is_there(table: &Table) -> bool {
 
 fn of_class(entries: &[Entry<'_>], class: Class) -> Table {
     let sources = entries.iter().map(|entry| entry.run.observed.len()).max().unwrap_or(0);
-    let mut sheet = sheet(entries, &format!("observed-{}", class.id()), class.title())
-        .text("step", |of: &Of<Row<'_>>| step_name(of.item.0))
+    let mut sheet = sheet(entries, &format!("observed-{}", class.name()), class.title())
+        .text("step", |of: &OfRun<Row<'_>>| step_name(of.item.0))
         .when(sources > 1, |s| s.text("source", |of| of.item.1.source.clone()))
         .text("series", |of| of.item.1.series.clone())
         .number("mean", class.unit(), |of| of.item.1.mean)
@@ -52,7 +52,7 @@ fn of_class(entries: &[Entry<'_>], class: Class) -> Table {
 
 /// What was observed, and how it went.
 pub fn sources(entries: &[Entry<'_>]) -> Table {
-    type S<'a> = Of<'a, &'a ObservedSource>;
+    type S<'a> = OfRun<'a, &'a ObservedSource>;
     sheet(entries, "observed-sources", "Observed servers")
         .text("source", |of: &S| of.item.name.clone())
         .text("read from", |of| of.item.from.clone())
@@ -65,7 +65,7 @@ pub fn sources(entries: &[Entry<'_>]) -> Table {
 /// The numbers of a class over time.
 pub fn observed_over_time(loaded: &Loaded, class: Class) -> Table {
     let title = format!("{} over time", class.title());
-    Sheet::new(format!("observed-{}-over-time", class.id()), title)
+    Sheet::new(format!("observed-{}-over-time", class.name()), title)
         .text("source", |(series, _): &(&crate::run::observed::Series, (f64, f64))| {
             series.source.clone()
         })

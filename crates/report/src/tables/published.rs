@@ -48,7 +48,7 @@ pub fn published(figures: &[(&Study, Vec<&PublishedFigure>)]) -> Table {
         .when(nodes, |s| {
             s.cells("nodes", Some(Unit::Count), |(_, f)| Cell::maybe(f.nodes.map(f64::from)))
         })
-        .text("what", |(_, f)| f.metric.title())
+        .text("what", |(_, f)| f.metric.name())
         .text("value", |(_, f)| f.words())
         .text("unit", |(_, f)| f.unit.clone())
         .when(settings, |s| s.text("setting", |(_, f)| f.setting.clone().unwrap_or_default()))

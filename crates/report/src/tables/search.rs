@@ -2,7 +2,7 @@
 
 use hoap_record::search::{Probe, Search, Time};
 
-use super::by_run::{Of, items, sheet};
+use super::by_run::{OfRun, items, sheet};
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Table};
 use crate::run::Entry;
@@ -20,7 +20,7 @@ struct Row<'a> {
 pub fn highest_rate(entries: &[Entry<'_>]) -> Table {
     let rate = |rate: Option<f64>| Cell::maybe(rate);
     sheet(entries, "highest-rate", "Highest rate that holds the bounds")
-        .text("bounds", |of: &Of<&Search>| search_bounds(of.item))
+        .text("bounds", |of: &OfRun<&Search>| search_bounds(of.item))
         .cells("held", Some(Unit::Rate("/s")), move |of| rate(of.item.rate))
         .cells("did not hold", Some(Unit::Rate("/s")), move |of| rate(of.item.below))
         .number("undecided rates", Unit::Count, |of| of.item.undecided.len() as f64)
@@ -32,7 +32,7 @@ pub fn highest_rate(entries: &[Entry<'_>]) -> Table {
 /// Every probe of every search, a row for each bound.
 pub fn search(entries: &[Entry<'_>]) -> Table {
     sheet(entries, "search", "Search for the highest rate: every probe")
-        .number("probe", Unit::Count, |of: &Of<Row<'_>>| of.item.number as f64)
+        .number("probe", Unit::Count, |of: &OfRun<Row<'_>>| of.item.number as f64)
         .number("intended", Unit::Rate("/s"), |of| of.item.probe.rate)
         .number("lasted", Unit::Seconds, |of| of.item.probe.seconds)
         .wide()

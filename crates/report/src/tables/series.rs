@@ -8,7 +8,7 @@ use crate::run::Loaded;
 use crate::run::curve::Curve;
 use crate::run::heat::{Heat, HeatColumn, edge};
 use crate::run::machine::at_most;
-use crate::run::measure::Measure;
+use crate::run::measure::{Measure, headline};
 use crate::run::step_name;
 use crate::run::ticks::{MOST, Tick};
 
@@ -23,10 +23,7 @@ pub(super) fn name_of(run: &Run, number: usize) -> String {
 pub fn ticks(loaded: &Loaded) -> Table {
     let measure = loaded.measure();
     let ticks = &loaded.ticks;
-    let what = match measure {
-        Measure::Hybrid => "NewOrder",
-        Measure::Plain => "Operations",
-    };
+    let what = headline(&loaded.run).unwrap_or("Operations");
     let title = match ticks.resolution() {
         None => format!("{what} over time"),
         Some(each) => format!(

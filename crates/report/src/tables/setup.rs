@@ -1,8 +1,8 @@
 //! Tables of what ran where, and how it was set: a row a fact, a column a run.
 
 use hoap_record::Description;
+use hoap_record::Run;
 use hoap_record::words::{counted, noun};
-use hoap_record::{Run, benchmark_title};
 use serde_json::Value;
 
 use crate::format::number::{Unit, bytes, duration};
@@ -87,7 +87,7 @@ pub fn overview(entries: &[Entry<'_>]) -> Table {
     let mut facts = vec![
         fact("benchmark", |r| {
             let size = size(r).map(|size| format!(", {size}")).unwrap_or_default();
-            format!("{}{size}, hoap {}", benchmark_title(&r.benchmark), r.hoap)
+            format!("{}{size}, hoap {}", r.title(), r.hoap)
         }),
         fact("started", |r| format!("{}, took {}", moment(&r.started), duration(r.seconds))),
         fact("database", of_measure(Measure::Plain, |r| named(r.operational.as_ref()))),

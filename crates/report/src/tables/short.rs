@@ -2,11 +2,11 @@
 
 use hoap_record::{Operation, Step};
 
-use super::by_run::{Of, items, measure_of, sheet};
+use super::by_run::{OfRun, items, measure_of, sheet};
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Table};
 use crate::run::interference::{complete, power};
-use crate::run::measure::{Measure, NONE_COMMITTED, all_failed};
+use crate::run::measure::{Measure, all_failed, headline_kinds, none_committed};
 use crate::run::{Entry, step_name};
 
 /// Kinds of operations that it has room for.
@@ -16,14 +16,14 @@ const KINDS: usize = 3;
 /// and what failed. Those of a search are not among them: its answer says what they say.
 pub fn in_short(entries: &[Entry<'_>]) -> Table {
     let measure = measure_of(entries);
-    let mut kinds: Vec<&str> = entries.iter().flat_map(|e| measure.kinds(e.run)).collect();
+    let mut kinds: Vec<&str> = entries.iter().flat_map(|e| headline_kinds(e.run)).collect();
     kinds.truncate(KINDS);
     let sheet = sheet(entries, "steps", "Steps")
-        .text("step", |of: &Of<&Step>| step_name(of.item))
+        .text("step", |of: &OfRun<&Step>| step_name(of.item))
         .cells(measure.unit(), Some(measure.rate()), move |of| match measure.recorded(of.item) {
             _ if of.item.tx_clients == 0 => Cell::Empty,
             Some(value) => Cell::Number(value),
-            None => Cell::text(NONE_COMMITTED),
+            None => Cell::text(none_committed(of.item)),
         })
         .rare();
     let sheet = kinds.into_iter().fold(sheet, |sheet, kind| {

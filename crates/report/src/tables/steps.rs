@@ -3,11 +3,13 @@
 use hoap_record::Percentile::{Max, P50, P95, P99, P999};
 use hoap_record::{Latency, Operation, Percentile, Query, Step};
 
-use super::by_run::{Of, items, measure_of, sheet};
+use super::by_run::{OfRun, items, measure_of, sheet};
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Sheet, Table};
 use crate::run::interference::{Interference, complete, interferences, power};
-use crate::run::measure::{Measure, NONE_COMMITTED, exceeded, failed, operations_per_second};
+use crate::run::measure::{
+    Measure, exceeded, failed, headline, headline_operations, none_committed, operations_per_second,
+};
 use crate::run::{Entry, step_name};
 
 const TPM: Unit = Unit::Rate("tpM");
@@ -36,9 +38,9 @@ pub fn latencies<'a, T: 'a>(
 
 /// Adds what was in flight when the windows ended.
 fn in_flight<'a, T: 'a>(
-    sheet: Sheet<'a, Of<'a, T>>,
+    sheet: Sheet<'a, OfRun<'a, T>>,
     of: impl Fn(&T) -> (u64, u64, u64) + Copy + 'a,
-) -> Sheet<'a, Of<'a, T>> {
+) -> Sheet<'a, OfRun<'a, T>> {
     sheet
         .number("in flight at the end", Unit::Count, move |t| of(&t.item).0 as f64)
         .wide()
@@ -54,10 +56,11 @@ fn in_flight<'a, T: 'a>(
         .rare()
 }
 
-/// NewOrder per step of hybrid runs: tpM and response times.
+/// The headline's transactions per step of hybrid runs: tpM and response times.
 pub fn transactions(entries: &[Entry<'_>]) -> Table {
-    let sheet = sheet(entries, "transactions", "NewOrder transactions per step")
-        .text("step", |of: &Of<&Step>| step_name(of.item))
+    let kinds = entries.iter().find_map(|entry| headline(entry.run)).unwrap_or("Headline");
+    let sheet = sheet(entries, "transactions", &format!("{kinds} transactions per step"))
+        .text("step", |of: &OfRun<&Step>| step_name(of.item))
         .number("transaction clients", Unit::Count, |of| of.item.tx_clients as f64)
         .wide()
         .common()
@@ -70,7 +73,7 @@ pub fn transactions(entries: &[Entry<'_>]) -> Table {
         .cells("clients at work", Some(Unit::Ratio), |of| Cell::maybe(of.item.clients_at_work()))
         .cells("tpM", Some(TPM), |of| match of.item.tpm {
             Some(tpm) => Cell::Number(tpm),
-            None => Cell::Incomplete(NONE_COMMITTED.into()),
+            None => Cell::Incomplete(none_committed(of.item)),
         });
     let shown = [P50, P95, P99, Max];
     latencies(sheet, Unit::Latency, true, &shown, |of| new_order(of.item)).rows(items(
@@ -83,19 +86,19 @@ pub fn transactions(entries: &[Entry<'_>]) -> Table {
 }
 
 fn new_order(step: &Step) -> Option<&Latency> {
-    Measure::Hybrid.operations(step).next().and_then(Operation::response)
+    headline_operations(step).next().and_then(Operation::response)
 }
 
 /// Operations of all kinds per second: every step of a workload without two sides, and every step
 /// of an open loop with what was intended and what came.
 pub fn throughput(entries: &[Entry<'_>]) -> Table {
     let total = |of: fn(&Operation) -> u64| {
-        move |step: &Of<'_, &Step>| step.item.transactions.iter().map(of).sum::<u64>() as f64
+        move |step: &OfRun<'_, &Step>| step.item.transactions.iter().map(of).sum::<u64>() as f64
     };
     let rate = Some(Unit::Rate("/s"));
     let count = |value: Option<u64>| value.map_or(Cell::Empty, Cell::count);
     sheet(entries, "throughput", "Throughput per step, all operations together")
-        .text("step", |of: &Of<&Step>| step_name(of.item))
+        .text("step", |of: &OfRun<&Step>| step_name(of.item))
         .number("clients", Unit::Count, |of| of.item.tx_clients as f64)
         .wide()
         .common()
@@ -157,7 +160,7 @@ pub fn operations(entries: &[Entry<'_>]) -> Table {
         ("Every kind of operation per step", "operation")
     };
     let sheet = sheet(entries, "operations", title)
-        .text("step", |of: &Of<Item>| step_name(of.item.0))
+        .text("step", |of: &OfRun<Item>| step_name(of.item.0))
         .text(column, |of| of.item.1.kind.clone())
         .common()
         .number("done", Unit::Count, |of| of.item.1.count as f64)
@@ -194,7 +197,7 @@ pub fn operations(entries: &[Entry<'_>]) -> Table {
 pub fn waits(entries: &[Entry<'_>]) -> Table {
     type Item<'a> = (&'a Step, &'a Operation, &'static str, &'a Latency);
     let sheet = sheet(entries, "waits", "Open loop: service, wait, and both together")
-        .text("step", |of: &Of<Item>| step_name(of.item.0))
+        .text("step", |of: &OfRun<Item>| step_name(of.item.0))
         .text(measure_of(entries).operation(), |of| of.item.1.kind.clone())
         .common()
         .text("part", |of| of.item.2);
@@ -226,7 +229,7 @@ struct Failure<'a> {
 /// Everything that was given up, by kind of error.
 pub fn failures(entries: &[Entry<'_>]) -> Table {
     sheet(entries, "failures", "Failures by kind")
-        .text("step", |of: &Of<Failure>| step_name(of.item.step))
+        .text("step", |of: &OfRun<Failure>| step_name(of.item.step))
         .text("operation", |of| of.item.kind)
         .text("error", |of| of.item.error)
         .number("times", Unit::Count, |of| of.item.count as f64)
@@ -265,7 +268,7 @@ fn number(value: Result<f64, String>) -> Cell {
 /// Power and queries per hour of the steps with query clients.
 pub fn query_rates(entries: &[Entry<'_>]) -> Table {
     sheet(entries, "query-rates", "Queries per step")
-        .text("step", |of: &Of<&Step>| step_name(of.item))
+        .text("step", |of: &OfRun<&Step>| step_name(of.item))
         .number("transaction clients", Unit::Count, |of| of.item.tx_clients as f64)
         .wide()
         .common()
@@ -315,7 +318,7 @@ pub fn query_detail(entries: &[Entry<'_>]) -> Table {
     type Item<'a> = (&'a Step, &'a Query);
     let s = Some(Unit::Seconds);
     sheet(entries, "query-detail", "Each query in each step")
-        .text("step", |of: &Of<Item>| step_name(of.item.0))
+        .text("step", |of: &OfRun<Item>| step_name(of.item.0))
         .text("query", |of| of.item.1.kind.clone())
         .number("executions", Unit::Count, |of| of.item.1.count as f64)
         .cells("mean", s, |of| mean(of.item.1))
@@ -337,7 +340,7 @@ pub fn interference(entries: &[Entry<'_>]) -> Table {
     let (s, measure) = (Some(Unit::Seconds), measure_of(entries));
     let ratio = Some(Unit::Ratio);
     sheet(entries, "interference", "Interference: each side with the other ÷ alone, equal clients")
-        .text("step", |of: &Of<Interference>| step_name(of.item.step))
+        .text("step", |of: &OfRun<Interference>| step_name(of.item.step))
         .cells(measure.unit(), Some(measure.rate()), move |of| {
             Cell::maybe(measure.recorded(of.item.step))
         })

@@ -3,7 +3,7 @@
 use hoap_record::witness::Anomaly;
 use hoap_record::{Level, Run, Witness};
 
-use super::by_run::{Of, items, sheet};
+use super::by_run::{OfRun, items, sheet};
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Table};
 use crate::run::Entry;
@@ -13,7 +13,7 @@ pub fn witness(entries: &[Entry<'_>]) -> Table {
     let level =
         |level: Option<Level>, none: &'static str| level.map_or(none, Level::name).to_string();
     sheet(entries, "witness", "Isolation of the transactions")
-        .text("promised", move |of: &Of<&Witness>| level(of.item.promised, "nothing"))
+        .text("promised", move |of: &OfRun<&Witness>| level(of.item.promised, "nothing"))
         .text("seen up to", move |of| level(of.item.found, "not even read uncommitted"))
         .cells("promise", None, |of| match (of.item.promised, of.item.committed) {
             (Some(_), 1..) if of.item.broken() => Cell::Text("BROKEN".into()),
@@ -33,7 +33,7 @@ pub fn witness(entries: &[Entry<'_>]) -> Table {
 /// What contradicts the levels above the one seen.
 pub fn anomalies(entries: &[Entry<'_>]) -> Table {
     sheet(entries, "anomalies", "Anomalies of isolation")
-        .text("anomaly", |of: &Of<&Anomaly>| of.item.name.clone())
+        .text("anomaly", |of: &OfRun<&Anomaly>| of.item.name.clone())
         .text("contradicts", |of| of.item.contradicts.name().to_string())
         .number("count", Unit::Count, |of| of.item.count as f64)
         .text("example", |of| of.item.example.words.join(" "))

@@ -7,7 +7,9 @@ use crate::format::number::{Unit, duration, latency};
 use crate::format::text;
 use crate::run::figures;
 use crate::run::interference::power_of_others;
-use crate::run::measure::{Measure, NONE_COMMITTED, exceeded, failed, shortfall};
+use crate::run::measure::{
+    Measure, exceeded, failed, headline_operations, none_committed, shortfall,
+};
 
 /// A step in one line, when it ends: "1,234 tpM; NewOrder p50 2.1 ms, p99 9.8 ms; power 0.12 s",
 /// "5,678 ops/s; READ p50 0.21 ms, p99 1.2 ms; UPDATE p50 0.34 ms, p99 2.1 ms".
@@ -20,10 +22,10 @@ pub fn step_line(step: &Step) -> String {
     }
     match measure.recorded(step) {
         Some(value) => parts.push(format!("{} {}", measure.rate().show(value), measure.unit())),
-        None if step.tx_clients > 0 => parts.push(NONE_COMMITTED.into()),
+        None if step.tx_clients > 0 => parts.push(none_committed(step)),
         None => {}
     }
-    let timed = measure.operations(step).filter_map(|o| Some((&o.kind, o.response()?)));
+    let timed = headline_operations(step).filter_map(|o| Some((&o.kind, o.response()?)));
     for (kind, times) in timed {
         let time = |us: u64| latency(us as f64 / 1e6);
         let (p50, p99) = (time(times.p50_us), time(times.p99_us));

@@ -5,6 +5,7 @@ use hoap_record::search::{Effort, Probe, Search, Time, Undecided};
 use hoap_record::{Percentile, Remark, RemarkId, Sla};
 use hoap_report::compare;
 use hoap_report::prices::{PriceList, Priced};
+use hoap_report::run::measure::headline_kinds;
 use hoap_report::table::{Cell, Table};
 use hoap_report::{Loaded, Named, Page, Report, csv, page, published};
 use hoap_testing::runs;
@@ -640,7 +641,7 @@ fn a_remark_of_several_runs_is_said_once() {
 fn the_heat_map_holds_the_logs() {
     for folder in [runs::folder(1, 1.0), runs::plain::folder("ycsb-a", 1, 1.0)] {
         let run = folder.loaded("run");
-        let kinds = run.measure().kinds(&run.run);
+        let kinds = headline_kinds(&run.run);
         let curves = run.curves.iter().filter(|c| kinds.contains(&c.kind.as_str()));
         let logged: u64 = curves.map(|c| c.count).sum();
         let made = page(&Report::of(std::slice::from_ref(&run))).unwrap();

@@ -1,5 +1,7 @@
 //! What the run folders say is on the terminal, on the page and in the tables: all of it, the same
 //! everywhere. `./test` leaves the module `on_chromium` out where there is no Chromium.
+// Tables of cases, and stories told to their end.
+#![allow(clippy::too_many_lines)]
 
 mod compare;
 mod configurations;

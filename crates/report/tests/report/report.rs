@@ -8,6 +8,7 @@ use hoap_record::witness::{Anomaly, Edge, Example, Why};
 use hoap_record::{Check, Driver, Level, Remark, RemarkId, Run, Step, Verdict, Witness};
 use hoap_report::number::Unit;
 use hoap_report::run::curve::Curve;
+use hoap_report::run::measure::headline_operations;
 use hoap_report::table::Cell;
 use hoap_report::{Loaded, Report, Style, csv, html, page, step_line, summary, tables};
 use hoap_testing::runs;
@@ -480,7 +481,7 @@ fn the_samples_of_the_measured_windows_add_up_to_the_record() {
     for loaded in samples().map(|folder| folder.loaded("run")) {
         let ticks = &loaded.ticks.all;
         for step in loaded.run.steps.iter().filter(|s| s.tx_clients > 0) {
-            for operation in loaded.measure().operations(step) {
+            for operation in headline_operations(step) {
                 let measured = ticks.iter().filter(|t| {
                     (t.step, t.phase.as_str()) == (step.number, "measured")
                         && t.kind == operation.kind

@@ -15,10 +15,13 @@ use super::endpoint::{Endpoint, StoreEngine};
 use super::{parameters, shadow, underway};
 use crate::{Envelope, Request};
 
+/// What the texts of queries are written in.
+pub const DIALECT: &str = "sqlpp";
+
 #[async_trait]
 impl Analytics for StoreEngine {
     fn dialect(&self) -> &'static str {
-        "sqlpp"
+        DIALECT
     }
 
     async fn query_session(&self) -> Done<Box<dyn engine::QuerySession>> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use hoap_database::engine::{About, Analytics, Calls, Documents, Engine, Offers, Shop, What};
+use hoap_database::engine::{About, Calls, Engine, Offers, What};
 use hoap_database::failure::Done;
 use hoap_record::Description;
 use serde_json::Value;
@@ -54,17 +54,7 @@ impl Engine for StoreEngine {
         self.endpoint.description.clone()
     }
 
-    fn documents(&self) -> Option<&dyn Documents> {
-        Some(self)
-    }
-
-    fn analytics(&self) -> Option<&dyn Analytics> {
-        Some(self)
-    }
-
-    fn shop(&self) -> Option<&dyn Shop> {
-        Some(self)
-    }
+    hoap_database::gives!(documents, analytics, shop);
 }
 
 /// The service, its settings and the state that clients share.

@@ -17,6 +17,7 @@ mod shadow;
 mod shop;
 mod underway;
 
+pub use analytics::DIALECT;
 pub use endpoint::StoreEngine;
 
 pub use definition::{Definition, INDEXES, Indexes, KEY, Shadow, published};

@@ -227,10 +227,7 @@ pub fn a_sample_sees_its_share_and_the_sample_of_all_sees_all(fresh: Fresh) {
             let verdict = sample_check(&loaded, &sample).verdict;
             assert_eq!(verdict == Verdict::Fail, inside, "seed {seed}");
         }
-        match sample.indexes(Collection::Stock).contains(&index) {
-            true => seen += 1,
-            false => missed += 1,
-        }
+        if sample.indexes(Collection::Stock).contains(&index) { seen += 1 } else { missed += 1 }
     }
     // 15 and 45 on average, with a standard deviation of 3.4.
     assert!((3..=32).contains(&seen) && missed > 20, "{seen} {missed}");

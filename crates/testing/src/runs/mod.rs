@@ -214,7 +214,6 @@ pub fn folder(seed: u64, speed: f64) -> Folder {
     Folder { run: run(steps, at), samples, executions, logs }
 }
 
-#[allow(clippy::too_many_arguments)]
 fn step(
     random: &mut Random,
     number: usize,
@@ -422,6 +421,8 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
         format: FORMAT,
         hoap: "0.1.0".into(),
         benchmark: "ch2pp".into(),
+        title: Some("CH2++".into()),
+        headline: Some("NewOrder".into()),
         command:
             "hoap run ch2pp --operational sqlite:bench.db --tx-clients 2,4,8 --query-clients 0,1 \
                   --duration 30s"

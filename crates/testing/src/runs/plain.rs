@@ -33,6 +33,12 @@ pub fn folder(benchmark: &str, seed: u64, speed: f64) -> Folder {
     }
     let mut run = run(steps, at);
     run.benchmark = benchmark.into();
+    run.headline = None;
+    run.title = match benchmark {
+        "pagination" => Some("Pagination".into()),
+        "join" => Some("JOIN".into()),
+        _ => benchmark.strip_prefix("ycsb-").map(|of| format!("YCSB {}", of.to_uppercase())),
+    };
     run.remarks.clear();
     run.command = format!("hoap run {benchmark} --target sqlite:bench.db --clients 1,2,4")
         .split(' ')

@@ -82,10 +82,7 @@ fn every_file_is_a_module_of_a_program_or_library() {
 /// The files of Rust in a folder.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let each = |path: PathBuf| match path.is_dir() {
-        true => sources(&path),
-        false => vec![path],
-    };
+    let each = |path: PathBuf| if path.is_dir() { sources(&path) } else { vec![path] };
     let files = entries.flat_map(each);
     files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
 }

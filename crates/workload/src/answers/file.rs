@@ -66,10 +66,8 @@ fn readable(text: &[u8]) -> std::result::Result<(), String> {
 impl AnswerFile {
     /// The answer of a database to a query that took this many `seconds`.
     pub fn new(
-        benchmark: &str,
-        query: &Query,
-        target: &str,
-        parameters: &[(String, Value)],
+        (benchmark, target): (&str, &str),
+        (query, parameters): (&Query, &[(String, Value)]),
         answer: Answer,
         seconds: f64,
     ) -> AnswerFile {

@@ -66,7 +66,7 @@ pub(super) async fn adopt(
         }
     }
     if before.is_none() {
-        let beside: Vec<String> = source.beside().into_iter().map(Into::into).collect();
+        let beside: Vec<String> = source.other_collections().into_iter().map(Into::into).collect();
         unless_foreign(documents, &beside, &tried).await?;
     }
     let (all, bytes) = sized(load, names.len()).await?;
@@ -159,10 +159,7 @@ impl Reading<'_> {
         progress: &mut (dyn FnMut(Progress<'_>) + Send),
     ) -> Result<()> {
         let range = self.source.part(at, 1, 1);
-        let passes = match whole {
-            true => (range.end - range.start).div_ceil(PASS).max(1),
-            false => 1,
-        };
+        let passes = if whole { (range.end - range.start).div_ceil(PASS).max(1) } else { 1 };
         for part in 1..=passes {
             let pass: Vec<u64> = match whole {
                 true => Part { part, of: passes }.range(range.clone()).collect(),

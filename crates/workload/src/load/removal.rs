@@ -68,7 +68,7 @@ pub async fn remove(documents: Documents<'_>, load: &Load) -> Result<Vec<String>
 
 /// All collections that a load and the runs on its data make.
 pub(super) fn all(source: &dyn LoadSource) -> Vec<String> {
-    source.collections().into_iter().chain(source.beside()).map(Into::into).collect()
+    source.collections().into_iter().chain(source.other_collections()).map(Into::into).collect()
 }
 
 /// Refuses collections of these names that no load made, and names them.
@@ -95,10 +95,7 @@ pub(super) async fn unless_foreign(
 
 /// Refuses a part where the database takes only whole loads.
 pub(super) fn divisible(documents: Documents<'_>, part: Part) -> Result<()> {
-    match part.of > 1 {
-        true => divides(documents),
-        false => Ok(()),
-    }
+    if part.of > 1 { divides(documents) } else { Ok(()) }
 }
 
 /// Refuses a database that takes only whole loads.

@@ -19,7 +19,7 @@ pub trait LoadSource: Send + Sync {
     fn collections(&self) -> Vec<&str>;
 
     /// Collections that runs create beside these. Replacing the data drops them.
-    fn beside(&self) -> Vec<&str> {
+    fn other_collections(&self) -> Vec<&str> {
         Vec::new()
     }
 

@@ -33,10 +33,7 @@ pub(super) fn copy(follower: &Follower, snapshot: &Snapshot<'_>, collection: &st
         follower.goes_on()?;
         push(&mut batch, key, text);
         documents += 1;
-        match batch.bytes() < BATCH_BYTES {
-            true => Ok(()),
-            false => write(&mut batch, documents),
-        }
+        if batch.bytes() < BATCH_BYTES { Ok(()) } else { write(&mut batch, documents) }
     })?;
     if !batch.is_empty() {
         write(&mut batch, documents)?;

@@ -127,10 +127,7 @@ async fn transfer(source: &Database, from: usize, to: usize, commits: bool) {
         let patch = Patch { path: "o.x", change: Change::AddInteger(by) };
         tx.patch(collection, &key.to_string(), &[patch]).await.unwrap();
     }
-    match commits {
-        true => tx.commit().await.unwrap(),
-        false => tx.rollback().await.unwrap(),
-    }
+    if commits { tx.commit().await.unwrap() } else { tx.rollback().await.unwrap() }
 }
 
 fn changes_come(options: &str) {

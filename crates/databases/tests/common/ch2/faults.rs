@@ -132,7 +132,7 @@ fn a_transaction_that_is_given_up_is_not_tried_again() {
         let mut client = terminals.client(0).await.unwrap();
         let give_up = client.canceller().unwrap();
         // The first that writes.
-        while Kind::NAMES[client.next().kind] != "NewOrder" {}
+        while Kind::ALL[client.next().kind] != Kind::NewOrder {}
         let commits = || flaky.state.commits.load(Ordering::SeqCst);
         let others = async {
             while commits() < 5 {

@@ -151,17 +151,7 @@ fn lines(
         let reach = |key: &(usize, Option<usize>)| {
             let own = known.iter().filter(|(place, _)| own(key, place));
             let reach = own.map(|(p, s)| (Number(p.x()), Number(s.low), Number(s.high)));
-            let reach: Vec<_> = reach.collect();
-            let colour = Look::of_configuration(key.0).colour;
-            let wide = reach.iter().any(|(_, low, high)| high.0 > low.0);
-            let along = reach.windows(2).any(|two| two[0].0 != two[1].0);
-            wide.then(|| match along {
-                true => Mark::Area { colour, fx: None, reach },
-                false => {
-                    let at = reach.into_iter().map(|(x, low, high)| (x, Some((low, high))));
-                    Mark::Rule { look: Look::colour(key.0), upright: true, at: at.collect() }
-                }
-            })
+            band(key.0, reach.collect())
         };
         // Below the lines.
         let mut marks: Vec<Mark> = keys.iter().filter_map(reach).collect();
@@ -186,6 +176,20 @@ fn lines(
         legend.push(note("hollow: rate not reached"));
     }
     Some(Chart { legend, plots, least: 340, ..Chart::default() })
+}
+
+/// From the lowest to the highest of a configuration's runs, at each place.
+fn band(member: usize, reach: Vec<(Number, Number, Number)>) -> Option<Mark> {
+    let colour = Look::of_configuration(member).colour;
+    let wide = reach.iter().any(|(_, low, high)| high.0 > low.0);
+    let along = reach.windows(2).any(|two| two[0].0 != two[1].0);
+    wide.then(|| match along {
+        true => Mark::Area { colour, fx: None, reach },
+        false => {
+            let at = reach.into_iter().map(|(x, low, high)| (x, Some((low, high))));
+            Mark::Rule { look: Look::colour(member), upright: true, at: at.collect() }
+        }
+    })
 }
 
 /// Values of one place of the axis: lines of one dot each are bars.

@@ -5,6 +5,7 @@ use super::scale;
 use super::spec::{Chart, Item, Look, Mark, Number, Plot, Quantity, Sample};
 use crate::format::number::latency;
 use crate::run::heat::{Heat, edge};
+use crate::run::measure::headline_kinds;
 
 /// From this share of a column's operations on, in words, and how dense it is drawn. Rare ones are
 /// to be seen, too: the tail is what the chart is for.
@@ -28,7 +29,7 @@ impl Among<'_> {
         let (first, last) = (rows().min().unwrap_or(0), rows().max().unwrap_or(0));
         let colour = self.colour_of_run();
         let y = scale::logarithmic(Quantity::Times, "response time", edge(first), edge(last + 1));
-        let kinds = self.run.measure().kinds(&self.run.run);
+        let kinds = headline_kinds(&self.run.run);
         let plot = |kind: &&str| {
             let parts: Vec<&Heat> = self.run.heat.iter().filter(|h| h.kind == **kind).collect();
             let columns = || parts.iter().flat_map(|h| &h.columns);

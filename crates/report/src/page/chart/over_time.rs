@@ -9,6 +9,7 @@ use super::spec::{
     Chart, Look, Margins, Mark, Number, Plot, Point, Quantity, Sample, Series, Word,
 };
 use crate::format::number::decimals;
+use crate::run::measure::headline_kinds;
 use crate::run::ticks::Tick;
 use crate::run::{Loaded, step_name};
 
@@ -49,7 +50,7 @@ impl Among<'_> {
         value: impl Fn(&Tick) -> Option<f64>,
     ) -> Chart {
         let run = &self.run.run;
-        let kinds = self.measure().kinds(run);
+        let kinds = headline_kinds(run);
         let all = self.all.iter().flat_map(|run| ticks(run));
         let y = vertical(words, label, all.filter_map(&value));
         let y = if words == Quantity::Rates { y.linear() } else { y };

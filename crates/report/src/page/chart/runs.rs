@@ -8,7 +8,9 @@ use super::spec::{
     Bar, Chart, Item, Look, Margins, Mark, Number, Plot, Point, Quantity, Sample, Series,
 };
 use crate::format::number::latency;
-use crate::run::measure::{Axis, Measure, operations_per_second};
+use crate::run::measure::{
+    Axis, Measure, headline_kinds, headline_operations, operations_per_second,
+};
 use crate::run::{Loaded, step_name};
 
 /// The percentiles that the charts of response times show.
@@ -50,11 +52,11 @@ fn beside(kind: String, n: usize) -> String {
 /// place on the axis.
 fn shown(loaded: &Loaded, axis: Option<Axis>) -> Vec<Shown<'_>> {
     let measure = loaded.measure();
-    let kinds = measure.kinds(&loaded.run);
+    let kinds = headline_kinds(&loaded.run);
     let steps = loaded.run.planned_steps().iter().filter(|s| s.tx_clients > 0);
     let mut out = Vec::new();
     for step in steps.filter(|s| axis.is_none_or(|axis| Axis::of(s) == axis)) {
-        for o in measure.operations(step) {
+        for o in headline_operations(step) {
             let n = step.query_clients;
             let (series, order, value) = match measure {
                 Measure::Hybrid => (query_words(n), n, step.tpm),

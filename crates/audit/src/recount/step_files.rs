@@ -7,7 +7,7 @@ use crate::log::Log;
 use crate::open::Folder;
 
 /// A step and the files that its numbers are made of.
-pub(crate) struct Of<'a> {
+pub(crate) struct StepFiles<'a> {
     /// The folder.
     pub folder: &'a Folder,
     /// Its record.
@@ -20,7 +20,7 @@ pub(crate) struct Of<'a> {
     pub place: String,
 }
 
-impl Of<'_> {
+impl StepFiles<'_> {
     /// The place of something in the step.
     pub fn at(&self, what: &str) -> String {
         format!("{}, {what}", self.place)
