@@ -1,9 +1,12 @@
 //! Connections to the server: how clients share them, and replace lost ones.
 
 use std::collections::HashMap;
+use std::io;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, ThreadId};
 
+use futures_util::FutureExt;
 use futures_util::future::join_all;
 use hoap_database::failure::{Done, Failure};
 use redis::aio::{ConnectionLike, MultiplexedConnection};
@@ -13,7 +16,7 @@ use redis::{
     Arg, AsyncConnectionConfig, Cmd, ConnectionAddr, Pipeline, RedisError, RedisResult, Value,
 };
 use tokio::net::TcpStream;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 use super::answers::Written;
 use super::bounded::Bounded;
@@ -38,7 +41,7 @@ impl Server {
     /// Connects to the server, or to all nodes of the cluster.
     async fn connect(&self) -> Done<DriverConnection> {
         let connection = match &self.cluster {
-            None => self.one().await.map(DriverConnection::One),
+            None => self.one().await.map(DriverConnection::Server),
             Some(cluster) => {
                 let connected = cluster.get_async_connection().await;
                 connected.map(ToNodes::new).map(DriverConnection::Cluster)
@@ -48,15 +51,17 @@ impl Server {
     }
 
     /// A connection to the node that the URL names, in a cluster too.
-    pub async fn connect_one(&self) -> Done<MultiplexedConnection> {
+    pub async fn connect_one(&self) -> Done<ToServer> {
         self.one().await.map_err(|e| self.not_connected(&e))
     }
 
     /// A connection whose answers are bounded. One over TLS is the driver's own, without a bound.
-    async fn one(&self) -> RedisResult<MultiplexedConnection> {
+    async fn one(&self) -> RedisResult<ToServer> {
         let info = self.client.get_connection_info();
         let ConnectionAddr::Tcp(host, port) = info.addr() else {
-            return self.client.get_multiplexed_async_connection_with_config(&self.config).await;
+            let config = &self.config;
+            let connected = self.client.get_multiplexed_async_connection_with_config(config).await;
+            return connected.map(|connection| ToServer { connection, task: None });
         };
         let connecting = async {
             let stream = TcpStream::connect((&**host, *port)).await?;
@@ -66,11 +71,12 @@ impl Server {
                 MultiplexedConnection::new_with_config(settings, stream, self.config.clone())
                     .await?;
             // It ends with the last clone of the connection.
-            tokio::spawn(driver);
-            Ok(connection)
+            let (goes_on, task) = watch::channel(());
+            tokio::spawn(driver.map(|()| drop(goes_on)));
+            Ok(ToServer { connection, task: Some(task) })
         };
         let connected = tokio::time::timeout(self.options.connect_timeout, connecting).await;
-        connected.unwrap_or_else(|_| Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into()))
+        connected.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()))
     }
 
     fn not_connected(&self, e: &RedisError) -> Failure {
@@ -117,10 +123,55 @@ impl Server {
 /// A connection of the driver.
 #[derive(Clone)]
 enum DriverConnection {
-    /// To one server. It ends with the server.
-    One(MultiplexedConnection),
+    /// It ends with the server.
+    Server(ToServer),
     /// To the nodes of a cluster. The driver repairs it and follows redirections.
     Cluster(ToNodes),
+}
+
+/// The driver's connection to one server.
+#[derive(Clone)]
+pub(super) struct ToServer {
+    connection: MultiplexedConnection,
+    /// Closed when the driver's task has ended. `None` with TLS: the driver keeps that task to
+    /// itself.
+    task: Option<watch::Receiver<()>>,
+}
+
+impl ToServer {
+    pub async fn send(&mut self, command: &Cmd) -> RedisResult<Value> {
+        unless_over(&mut self.task, self.connection.send_packed_command(command)).await
+    }
+
+    async fn send_pipeline(
+        &mut self,
+        commands: &Pipeline,
+        count: usize,
+    ) -> RedisResult<Vec<Value>> {
+        let answers = self.connection.send_packed_commands(commands, 0, count);
+        unless_over(&mut self.task, answers).await
+    }
+}
+
+/// An answer of the driver, or that the connection is lost.
+///
+/// A command that another thread hands over while the driver's task ends stays in the channel
+/// between them, unseen (<https://github.com/tokio-rs/tokio/issues/7714>), and would wait for the
+/// time limit.
+async fn unless_over<T>(
+    task: &mut Option<watch::Receiver<()>>,
+    answer: impl Future<Output = RedisResult<T>>,
+) -> RedisResult<T> {
+    let Some(task) = task else { return answer.await };
+    let mut answer = pin!(answer);
+    tokio::select! {
+        biased;
+        answer = &mut answer => answer,
+        // An answer that came before the end is there.
+        _ = task.changed() => answer
+            .now_or_never()
+            .unwrap_or_else(|| Err(io::Error::from(io::ErrorKind::BrokenPipe).into())),
+    }
 }
 
 /// Commands that are under way on a connection to a cluster at most.
@@ -229,7 +280,7 @@ impl ClientConnection {
     /// Sends one command and waits for its answer.
     pub async fn send(&mut self, command: &Cmd) -> Done<Value> {
         let answer = match self.held().await? {
-            DriverConnection::One(connection) => connection.send_packed_command(command).await,
+            DriverConnection::Server(server) => server.send(command).await,
             DriverConnection::Cluster(nodes) => nodes.send(command).await,
         };
         answer.and_then(no_error).map_err(|e| self.failed(e))
@@ -243,12 +294,12 @@ impl ClientConnection {
             return Ok(Vec::new());
         }
         let answers = match self.held().await? {
-            DriverConnection::One(connection) => {
+            DriverConnection::Server(server) => {
                 let mut all = Pipeline::with_capacity(count);
                 for command in commands {
                     all.add_command(command);
                 }
-                connection.send_packed_commands(&all, 0, count).await
+                server.send_pipeline(&all, count).await
             }
             DriverConnection::Cluster(nodes) => nodes.send_all(commands).await,
         };
@@ -317,7 +368,7 @@ impl ClientConnection {
         both.add_command(command.clone());
         both.cmd("WAIT").arg(wanted).arg(milliseconds);
         let answers = match self.held().await? {
-            DriverConnection::One(connection) => connection.send_packed_commands(&both, 0, 2).await,
+            DriverConnection::Server(server) => server.send_pipeline(&both, 2).await,
             DriverConnection::Cluster(nodes) => nodes.send_pipeline(&both, 2).await,
         };
         let answers = answers.and_then(|all| all.into_iter().map(no_error).collect());

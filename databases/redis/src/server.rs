@@ -6,9 +6,9 @@ use hoap_database::failure::{Done, Failure};
 use hoap_record::Description;
 use hoap_record::ErrorKind;
 use hoap_record::words::counted;
-use redis::aio::MultiplexedConnection;
 use redis::{Cmd, RedisResult, Value};
 
+use super::connection::ToServer;
 use super::error;
 use super::options::Options;
 
@@ -30,7 +30,7 @@ const UNKNOWN: &str = "unknown";
 
 impl Stated {
     /// Asks the server.
-    pub async fn ask(connection: &mut MultiplexedConnection) -> Done<Stated> {
+    pub async fn ask(connection: &mut ToServer) -> Done<Stated> {
         let failed = |e| error::of(&e);
         let answer = ask(connection, redis::cmd("INFO")).await.map_err(failed)?;
         let mut stated =
@@ -157,8 +157,8 @@ impl Stated {
     }
 }
 
-async fn ask(connection: &mut MultiplexedConnection, command: Cmd) -> RedisResult<Value> {
-    connection.send_packed_command(&command).await?.extract_error()
+async fn ask(connection: &mut ToServer, command: Cmd) -> RedisResult<Value> {
+    connection.send(&command).await?.extract_error()
 }
 
 fn text(value: &Value) -> Option<String> {

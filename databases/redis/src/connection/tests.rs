@@ -68,3 +68,46 @@ fn the_driver_goes_on_when_slots_move_under_as_many_commands_as_are_let_through(
         }
     });
 }
+
+/// A server that ends each connection once it has answered the two commands that begin one.
+fn leaving() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut requests = BufReader::new(stream.try_clone().unwrap()).lines();
+            for _ in 0..2 {
+                requests.find(|line| line.as_ref().is_ok_and(|line| line == "SETINFO"));
+            }
+            let _ = stream.write_all(b"+OK\r\n+OK\r\n");
+        }
+    });
+    port
+}
+
+/// Wherever the driver's task is when its connection ends: a command that another thread sends at
+/// that moment is over at once.
+#[test]
+fn a_command_that_meets_the_end_of_its_connection_does_not_wait_for_its_time_limit() {
+    let url = format!("redis://127.0.0.1:{}", leaving());
+    let server = Server {
+        client: redis::Client::open(&*url).unwrap(),
+        url,
+        options: Options::default(),
+        config: AsyncConnectionConfig::new().set_response_timeout(Some(Duration::from_secs(20))),
+        cluster: None,
+        scripts: Scripts::default(),
+        connections: Mutex::default(),
+    };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut get = redis::cmd("GET");
+    get.arg("k");
+    for round in 0..2000 {
+        let mut connection = runtime.block_on(server.connect_one()).unwrap();
+        // The end comes some time within these.
+        for _ in 0..50 {
+            let e = runtime.block_on(connection.send(&get)).unwrap_err();
+            assert!(!e.is_timeout(), "round {round}: {e}");
+        }
+    }
+}
