@@ -127,7 +127,7 @@ impl Before {
         for name in shared.workload.names() {
             before.counts.push(count(documents, name).await?);
         }
-        if !by_key || target.transactions().is_err() {
+        if !by_key || target.operations().is_err() {
             return Ok(before);
         }
         let mut reader = Reader::new(target, watch).await?;

@@ -1,5 +1,5 @@
-//! Reads documents by key: in transactions of several sessions at a time, from a store of records,
-//! or by a scan.
+//! Reads documents: by their keys, by several sessions at a time or from a store of records; or by a
+//! scan.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -8,7 +8,9 @@ use futures_util::future::try_join_all;
 use hoap_database::engine::RecordSession;
 use hoap_database::key_value::{Fields, Record, Table};
 use hoap_database::path::WHOLE;
-use hoap_database::{Access, Database, Documents, Intent, KeyValueSession, Row, Session};
+use hoap_database::{
+    Access, Applicable, Database, Documents, Intent, KeyValueSession, Row, Session, Transactions,
+};
 use serde_json::{Map, Value};
 
 use super::by_key::{ByKey, Read};
@@ -32,6 +34,7 @@ const SESSIONS: usize = 8;
 /// Sessions that only read.
 pub struct Reader<'a> {
     sessions: Vec<Session>,
+    access: Access,
     watch: Watch<'a>,
 }
 
@@ -39,14 +42,15 @@ impl<'a> Reader<'a> {
     /// Connects.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Unavailable`] where the database has no transactions, and its errors.
+    /// Returns [`ErrorKind::Invalid`] if the database has neither transactions nor operations, and its
+    /// errors.
     pub async fn new(target: &Database, watch: &Watch<'a>) -> Result<Reader<'a>> {
-        let transactions = target.transactions()?;
-        let mut sessions = vec![transactions.session().await?];
+        let (of, access) = sessions(target)?;
+        let mut sessions = vec![of.session().await?];
         while !target.blocking() && sessions.len() < SESSIONS {
-            sessions.push(transactions.session().await?);
+            sessions.push(of.session().await?);
         }
-        Ok(Reader { sessions, watch: *watch })
+        Ok(Reader { sessions, access, watch: *watch })
     }
 
     /// The number of keys that one call reads at a time.
@@ -68,6 +72,17 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// What documents are read by: transactions, or commands of a database that has none.
+fn sessions(target: &Database) -> Applicable<(Transactions<'_>, Access)> {
+    match target.transactions() {
+        Ok(transactions) => Ok((transactions, Access::Read)),
+        Err(lacks) => match target.operations() {
+            Ok(operations) => Ok((operations, Access::Each)),
+            Err(_) => Err(lacks),
+        },
+    }
+}
+
 impl Reader<'_> {
     /// These fields of documents, in the order of the keys; `None` where there is none.
     ///
@@ -82,8 +97,12 @@ impl Reader<'_> {
         let mut rows = Vec::with_capacity(keys.len());
         for keys in keys.chunks(self.batch()) {
             self.watch.go_on(collection)?;
+            let access = self.access;
             let parts = self.shared(keys);
-            let parts = parts.map(|(session, keys)| part(session, collection, keys, names));
+            let parts = parts.map(|(session, keys)| {
+                let session = (session, access);
+                part(session, collection, keys, names)
+            });
             rows.extend(try_join_all(parts).await?.into_iter().flatten());
         }
         saw(&self.watch, keys, &rows);
@@ -118,7 +137,7 @@ fn saw(watch: &Watch<'_>, keys: &[String], rows: &[Option<Row>]) {
 }
 
 async fn part(
-    session: &mut Session,
+    (session, access): (&mut Session, Access),
     collection: &str,
     keys: &[String],
     names: &[&str],
@@ -127,7 +146,7 @@ async fn part(
     for names in names.chunks(FIELDS) {
         let mut retries = 0;
         let rows = loop {
-            match look(session, collection, keys, names).await {
+            match look((&mut *session, access), collection, keys, names).await {
                 Err(e) => pause(e, &mut retries).await?,
                 Ok(rows) => break rows,
             }
@@ -142,14 +161,14 @@ async fn part(
     Ok(all)
 }
 
-/// Reads fields in one transaction.
+/// Reads fields in one transaction, if there are any.
 async fn look(
-    session: &mut Session,
+    (session, access): (&mut Session, Access),
     collection: &str,
     keys: &[String],
     names: &[&str],
 ) -> Result<Vec<Option<Row>>> {
-    let mut tx = session.begin(Access::Read).await?;
+    let mut tx = session.begin(access).await?;
     let rows = tx.get_many(collection, keys, names, Intent::Look).await?;
     tx.commit().await?;
     Ok(rows)
@@ -218,7 +237,7 @@ impl<S: RecordSession> ByKey for Records<'_, S> {
 /// The most documents of a collection that is scanned for a few of them.
 const SCANNED: u64 = 1_000_000;
 
-/// Documents by key of a database that has transactions, or by a scan of one that has none.
+/// Documents by key, or by a scan of a database that reads none by key.
 pub enum Reading<'a> {
     #[allow(missing_docs)]
     Keys(Reader<'a>),
@@ -237,7 +256,7 @@ impl<'a> Reading<'a> {
         most: u64,
         watch: &Watch<'a>,
     ) -> Result<std::result::Result<Reading<'a>, String>> {
-        match target.transactions() {
+        match sessions(target) {
             Ok(_) => Ok(Ok(Reading::Keys(Reader::new(target, watch).await?))),
             Err(_) if most <= SCANNED => Ok(Ok(Reading::Scan(target.documents()?, *watch))),
             Err(lacks) => Ok(Err(format!("no document is read by key: {lacks}"))),
