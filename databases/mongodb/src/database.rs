@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use hoap_database::engine::{
-    About, Analytics, BoxedStore, Calls, Documents, Engine, Offers, Shop, Transactions, What,
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Export, Offers, Shop, Transactions,
+    What,
 };
 use hoap_record::Description;
 
@@ -39,6 +40,10 @@ impl Engine for MongoDbEngine {
     }
 
     fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
+    }
+
+    fn export(&self) -> Option<&dyn Export> {
         Some(self)
     }
 

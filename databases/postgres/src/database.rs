@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hoap_database::engine::{
-    About, Analytics, BoxedStore, Calls, Documents, Engine, Shop, Transactions,
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Export, Shop, Transactions,
 };
 use hoap_record::Description;
 
@@ -38,6 +38,10 @@ impl Engine for PostgresEngine {
     }
 
     fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
+    }
+
+    fn export(&self) -> Option<&dyn Export> {
         Some(self)
     }
 

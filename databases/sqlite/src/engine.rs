@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hoap_database::engine::{
-    About, Analytics, BoxedStore, Calls, Documents, Engine, Shop, Transactions,
+    About, Analytics, BoxedStore, Calls, Documents, Engine, Export, Shop, Transactions,
 };
 use hoap_record::Description;
 
@@ -37,6 +37,10 @@ impl Engine for SqliteEngine {
     }
 
     fn documents(&self) -> Option<&dyn Documents> {
+        Some(self)
+    }
+
+    fn export(&self) -> Option<&dyn Export> {
         Some(self)
     }
 

@@ -142,6 +142,7 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
         [
             "learn orders=orders.ndjson customers=customers.csv -o shop.toml",
             "learn orders=- --no-values -o shop.toml",
+            "learn orders=mongodb://me@db/shop#orders -o shop.toml",
         ],
     ),
     ("gen own", ["gen own shop.toml --scale 10 -o data", "gen own shop.toml --stdout"]),

@@ -34,6 +34,7 @@ mod indexes;
 mod ingestion;
 mod key_value;
 mod labels;
+mod learn;
 mod live;
 #[cfg(target_os = "linux")]
 mod machine;
