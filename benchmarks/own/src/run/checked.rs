@@ -51,7 +51,7 @@ impl Owed<'_> {
     /// What a changed field was before the run; `None` if nobody knows.
     fn was(&self, place: Place, field: usize, made: &Value) -> Option<Value> {
         match self.before {
-            _ if place.1 >= self.shared.numbers[place.0].first_new() => Some(made.clone()),
+            _ if self.shared.numbers[place.0].is_new(place.1) => Some(made.clone()),
             None => Some(made.clone()),
             Some(before) => {
                 let before = before.borrow();

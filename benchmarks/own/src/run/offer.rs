@@ -1,6 +1,7 @@
 //! The flags of `hoap run FILE.toml`, and how they become a run.
 
 use std::cell::RefCell;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use hoap_conduct::benchmark::Benchmark;
 use hoap_conduct::caller::Setting;
 use hoap_conduct::faults::checking;
 use hoap_conduct::flags::{Clients, Common, settings, together};
-use hoap_conduct::offer::{BenchmarkLine, Offer, Recorded};
+use hoap_conduct::offer::{BenchmarkLine, Drivers, Offer, Recorded};
 use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
 use hoap_conduct::queries::Streams;
 use hoap_conduct::values::count;
@@ -21,20 +22,23 @@ use hoap_database::Database;
 use hoap_databases::open;
 use hoap_databases::url::redact;
 use hoap_drive::NoWorkload;
-use hoap_record::merge::left_to_first;
+use hoap_record::merge::{Joint, beside_others, left_to_first};
 use hoap_record::{Check, Remark, RemarkId, Run, Verdict};
 use hoap_workload::checks::level::unchecked;
-use hoap_workload::checks::{self, At, Level, Reading, Reads, Watch};
+use hoap_workload::checks::{Level, Reads, Watch};
 use hoap_workload::claim::Claim;
 use hoap_workload::load::difference;
 use hoap_workload::note::{self, Note};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::{Error, ErrorKind, Result, contribution};
 use serde_json::json;
 
 use super::before::go_on;
-use super::checked::{Before, Owed};
+use super::checked::Before;
 use super::client::Operations;
-use super::kept::{self, Sums};
+use super::contribution::Contribution;
+use super::joint::joint;
+use super::judge::Judge;
+use super::kept::Sums;
 use super::ledger::Ledger;
 use super::mix::{Mix, Weight};
 use super::queries::{self, Asked};
@@ -120,18 +124,19 @@ impl Flags {
             }
             queries::offered(workload, self.queried(), &all)?;
         }
-        let writes = mix.writes(workload);
-        if self.clients.common.conduct.part.is_some() && (writes || plan.has_queries()) {
-            let answer = match writes {
-                true => "several drivers keep no common ledger of a workload file yet",
-                false => "several drivers have no common queries of a workload file yet",
+        if self.clients.common.conduct.part.is_some() {
+            let refused = |answer: &str, advice: String| {
+                let tried = format!("{} with --part", tried());
+                Err(Error::new(ErrorKind::Invalid, tried, answer).advise(advice))
             };
-            let advice = match writes {
-                true => "run one driver, or leave out what writes (--without)",
-                false => "run one driver, or leave out --query-clients",
-            };
-            let tried = format!("{} with --part", tried());
-            return Err(Error::new(ErrorKind::Invalid, tried, answer).advise(advice));
+            if plan.has_queries() {
+                let answer = "several drivers have no common queries of a workload file yet";
+                return refused(answer, "run one driver, or leave out --query-clients".into());
+            }
+            if let Some(of) = mix.deleting(workload) {
+                let answer = "a driver does not know which documents others delete";
+                return refused(answer, format!("run one driver, or --without {of:?}"));
+            }
         }
         Ok(())
     }
@@ -169,6 +174,10 @@ impl Offer for Flags {
         };
         let opened = Opened { flags: self, plan, target, follower, note, workload, mix, level };
         opened.run(shared, setting).await
+    }
+
+    async fn joint(drivers: &Drivers<'_>) -> Result<Joint> {
+        joint(drivers).await
     }
 }
 
@@ -259,27 +268,10 @@ impl OnData<'_> {
         ledger: Option<&Ledger>,
         (when, watch): (&str, &Watch<'_>),
     ) -> Result<Vec<Check>> {
-        let Opened { target, level, workload, .. } = self.opened;
-        let most = workload.stored.iter().map(|at| workload.plan.collections[*at].count).max();
-        let reader = Reading::of(target, most.unwrap_or(0), watch).await?;
-        let at = At { target, level: *level, when, watch };
-        let shared = &**self.operations.shared();
-        let whole = matches!(reader, Ok(Reading::Keys(_)));
-        let owed = Owed { shared, ledger, before: self.before.as_ref(), whole };
-        let mut checks = checks::all(&at, &owed, reader).await?;
-        if *level == Level::Full {
-            let on = (target.documents()?, watch);
-            checks.extend(kept::kept(on, workload, when).await?);
-            let sums = kept::sums(on, workload).await?;
-            match ledger {
-                None => *self.sums.borrow_mut() = sums,
-                Some(ledger) => {
-                    let before = self.sums.borrow();
-                    checks.extend(kept::hold_sums(shared, (&before, &sums), ledger, when));
-                }
-            }
-        }
-        Ok(checks)
+        let Opened { target, level, .. } = self.opened;
+        let (shared, before) = (&**self.operations.shared(), self.before.as_ref());
+        let judge = Judge { target, level: *level, shared, before, sums: &self.sums };
+        judge.checks(ledger, (when, watch)).await
     }
 }
 
@@ -326,7 +318,7 @@ impl Benchmark for OnData<'_> {
         if checks.iter().any(|check| check.verdict == Verdict::Fail) {
             return Ok(());
         }
-        if let Some(before) = &self.before {
+        if let Some(before) = self.before.as_ref().filter(|_| setting.checks_before()) {
             let shared = self.operations.shared();
             let read = Before::read(target, shared, level.by_key(), &watch).await?;
             before.replace(read);
@@ -345,6 +337,23 @@ impl Benchmark for OnData<'_> {
         let mut known = Ledger::default();
         memories.into_iter().for_each(|memory| known.merge(memory));
         known
+    }
+
+    fn left(&self) -> Option<Check> {
+        let left = || {
+            beside_others(
+                "document counts, nothing lost: writes",
+                "when all have ended, `hoap merge --operational URL` checks the documents",
+            )
+        };
+        (self.opened.level != Level::Off && self.claim.is_some()).then(left)
+    }
+
+    fn contribution(&self, known: &mut Ledger, to: &mut dyn Write) -> io::Result<()> {
+        let (shared, sums) = (self.operations.shared(), self.sums.borrow());
+        let before = self.before.as_ref().map(RefCell::borrow);
+        let found = (before.as_deref(), &*sums);
+        contribution::write(&Contribution::of(&self.opened.flags.file, shared, found, known), to)
     }
 
     async fn after(

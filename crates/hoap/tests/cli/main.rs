@@ -55,6 +55,7 @@ mod on_postgres_replica;
 mod on_slurm;
 mod outputs;
 mod own;
+mod own_fleet;
 mod own_kept;
 mod own_queries;
 #[cfg(target_os = "linux")]

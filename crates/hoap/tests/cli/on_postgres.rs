@@ -466,3 +466,8 @@ fn a_table_of_another_program_is_learned() {
     p.ok("run items.toml --target sqlite:own.db --operations 300 --warmup 0s --check-reads");
     psql(&server("HOAP_TEST_POSTGRES"), &format!("DROP SCHEMA {name} CASCADE"));
 }
+
+#[test]
+fn what_two_drivers_of_a_workload_file_wrote_is_there() {
+    super::own_fleet::hold_together(&schema().url);
+}

@@ -460,10 +460,6 @@ fn an_operation_that_cannot_run_is_refused_by_its_name() {
         ),
         ("run shop.toml --target sqlite:x.db --mix ship", &["a weight is OPERATION=N"]),
         ("run shop.toml --target sqlite:x.db --mix ship=-1", &["not negative"]),
-        (
-            "run shop.toml --target sqlite:x.db --part 1/2 --start-at 2100-01-01T00:00:00Z",
-            &["several drivers"],
-        ),
     ] {
         p.fails(line, 2, says);
     }
