@@ -8,7 +8,7 @@
 
 mod answers;
 mod before;
-mod checked;
+pub(crate) mod checked;
 mod client;
 mod kept;
 mod ledger;
@@ -17,7 +17,7 @@ mod numbers;
 mod offer;
 mod queries;
 mod reads;
-mod shared;
+pub(crate) mod shared;
 mod slots;
 mod steps;
 mod work;

@@ -106,6 +106,11 @@ impl Numbers {
         }
     }
 
+    /// Whether operations make or remove documents.
+    pub fn moves(&self) -> bool {
+        self.moves
+    }
+
     /// Documents that were loaded.
     pub fn loaded(&self) -> u64 {
         self.loaded

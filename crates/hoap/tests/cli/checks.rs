@@ -206,7 +206,7 @@ fn checked_together(level: &str, check: &str) {
     let mut odd = ledger;
     odd["ledger"]["orders"][0][0] = 0.into();
     odd["ledger"]["deliveries"].as_array_mut().unwrap().push(serde_json::json!([0, 11, 0, 7]));
-    p.write("driver-2/ledger.json", &odd.to_string());
+    p.write_ledger("driver-2", &odd);
     p.fails(&joint("odd"), 1, &["failed", "VOID"]);
 }
 
