@@ -62,6 +62,7 @@ pub fn begin(benchmark: &str, target: &Database, basis: Basis<'_>, settings: Set
         steps: Vec::new(),
         checks: Vec::new(),
         checks_read: Vec::new(),
+        ledger: None,
         audit: Vec::new(),
         witness: None,
         search: None,

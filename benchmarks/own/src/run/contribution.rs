@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::checked::Before;
 use super::kept::Sums;
 use super::ledger::{Ledger, Place, Written};
-use super::numbers::{Numbers, Told};
+use super::numbers::Told;
 use super::shared::{NEVER, Shared};
 use crate::workload::Workload;
 
@@ -46,20 +46,20 @@ struct Found {
 }
 
 impl Contribution {
-    /// That of a driver whose clients share this. The ledger is empty afterwards.
+    /// That of a driver whose clients share this, and saw this acknowledged.
     pub fn of(
         file: &Path,
         shared: &Shared,
         (before, sums): (Option<&Before>, &Sums),
-        ledger: &mut Ledger,
+        ledger: &Ledger,
     ) -> Contribution {
         let began = SystemTime::now().checked_sub(shared.epoch.elapsed()).unwrap_or(UNIX_EPOCH);
         let began = began.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as i64;
-        let ledger = std::mem::take(ledger);
-        let mut written: Vec<_> = ledger.written.into_iter().collect();
+        let entries = ledger.written.iter();
+        let mut written: Vec<_> = entries.map(|(place, of)| (*place, of.clone())).collect();
         written.iter_mut().flat_map(|(_, of)| of).for_each(|(_, of)| of.set_on(began));
         written.sort_unstable_by_key(|(place, _)| *place);
-        let mut added: Vec<_> = ledger.added.into_iter().collect();
+        let mut added: Vec<_> = ledger.added.iter().map(|(of, sum)| (*of, sum.clone())).collect();
         added.sort_unstable_by_key(|(place, _)| *place);
         let found = |of: &Before| {
             let documents = of.documents.iter();
@@ -152,7 +152,7 @@ impl Joined {
         let mut ledger = Ledger { clocks: CLOCKS.as_nanos() as u64, ..Ledger::default() };
         let (mut before, mut sums) = (None, Sums::new());
         for of in &mut shared.numbers {
-            *of = Numbers::joined(of.loaded());
+            *of = of.joined();
         }
         drivers.sort_by_key(Contribution::part);
         for (at, driver) in drivers.into_iter().enumerate() {

@@ -8,8 +8,8 @@ use hoap_data::Part;
 use hoap_databases::open;
 use hoap_record::merge::Joint;
 use hoap_workload::Result;
-use hoap_workload::checks::Level;
 use hoap_workload::checks::watch::ALONE;
+use hoap_workload::checks::{At, Level};
 
 use super::contribution::{Contribution, Joined};
 use super::judge::Judge;
@@ -39,10 +39,9 @@ pub async fn joint(drivers: &Drivers<'_>) -> Result<Joint> {
     drivers.caller.say("checking the data after all runs");
     let shared = Shared::new(workload, &weights, (false, 0, Part::WHOLE));
     let Joined { shared, ledger, before, sums } = Joined::of(shared, all);
-    let (before, sums) = (before.map(RefCell::new), RefCell::new(sums));
+    let (before, sums) = (before.as_ref(), &RefCell::new(sums));
     let level = Level::of_run(drivers.first)?;
-    let judge =
-        Judge { target: &target, level, shared: &shared, before: before.as_ref(), sums: &sums };
-    let checks = judge.checks(Some(&ledger), ("after the run", &ALONE)).await;
+    let at = At { target: &target, level, when: "after the run", watch: &ALONE };
+    let checks = Judge { shared: &shared, before, sums }.checks(&at, Some(&ledger)).await;
     Ok(Joint { checks: or_gone(checks)?, ..Joint::default() })
 }

@@ -2,26 +2,21 @@
 
 use std::cell::RefCell;
 
-use hoap_database::Database;
 use hoap_record::Check;
 use hoap_workload::Result;
-use hoap_workload::checks::{self, At, Level, Reading, Watch};
+use hoap_workload::checks::{self, At, Level, Reading};
 
 use super::checked::{Before, Owed};
 use super::kept::{self, Sums};
 use super::ledger::Ledger;
 use super::shared::Shared;
 
-/// The documents of a run.
+/// What is known of the documents of a run.
 pub struct Judge<'a> {
-    /// Where they are.
-    pub target: &'a Database,
-    /// How much of them is read.
-    pub level: Level,
     /// What all clients share.
     pub shared: &'a Shared,
     /// What earlier runs have left; `None` if the data was as loaded.
-    pub before: Option<&'a RefCell<Before>>,
+    pub before: Option<&'a Before>,
     /// The sums of fields over collections before the run.
     pub sums: &'a RefCell<Sums>,
 }
@@ -31,27 +26,22 @@ impl Judge<'_> {
     ///
     /// # Errors
     /// Those of the database.
-    pub async fn checks(
-        &self,
-        ledger: Option<&Ledger>,
-        (when, watch): (&str, &Watch<'_>),
-    ) -> Result<Vec<Check>> {
-        let Judge { target, level, shared, before, .. } = *self;
+    pub async fn checks(&self, at: &At<'_>, ledger: Option<&Ledger>) -> Result<Vec<Check>> {
+        let Judge { shared, before, sums } = *self;
         let workload = shared.workload;
         let most = workload.stored.iter().map(|at| workload.plan.collections[*at].count).max();
-        let reader = Reading::of(target, most.unwrap_or(0), watch).await?;
-        let at = At { target, level, when, watch };
+        let reader = Reading::of(at.target, most.unwrap_or(0), at.watch).await?;
         let whole = matches!(reader, Ok(Reading::Keys(_)));
-        let mut checks = checks::all(&at, &Owed { shared, ledger, before, whole }, reader).await?;
-        if level == Level::Full {
-            let on = (target.documents()?, watch);
-            checks.extend(kept::kept(on, workload, when).await?);
-            let sums = kept::sums(on, workload).await?;
+        let mut checks = checks::all(at, &Owed { shared, ledger, before, whole }, reader).await?;
+        if at.level == Level::Full {
+            let on = (at.target.documents()?, at.watch);
+            checks.extend(kept::kept(on, workload, at.when).await?);
+            let now = kept::sums(on, workload).await?;
             match ledger {
-                None => *self.sums.borrow_mut() = sums,
+                None => *sums.borrow_mut() = now,
                 Some(ledger) => {
-                    let before = self.sums.borrow();
-                    checks.extend(kept::hold_sums(shared, (&before, &sums), ledger, when));
+                    let before = sums.borrow();
+                    checks.extend(kept::hold_sums(shared, (&before, &now), ledger, at.when));
                 }
             }
         }

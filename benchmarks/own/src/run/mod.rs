@@ -9,7 +9,7 @@
 
 mod answers;
 mod before;
-mod checked;
+pub(crate) mod checked;
 mod client;
 mod contribution;
 mod joint;
@@ -21,7 +21,7 @@ mod numbers;
 mod offer;
 mod queries;
 mod reads;
-mod shared;
+pub(crate) mod shared;
 mod slots;
 mod steps;
 mod work;

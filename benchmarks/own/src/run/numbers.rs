@@ -143,9 +143,9 @@ impl Numbers {
         Numbers { loaded, part, moves, used, lax, gone: 0, ready, oldest, state }
     }
 
-    /// Those of a collection of which drivers are still to tell what they know.
-    pub fn joined(loaded: u64) -> Numbers {
-        let mut numbers = Numbers::new(loaded, Part::WHOLE, true);
+    /// Those of the same collection of which drivers are still to tell what they know.
+    pub fn joined(&self) -> Numbers {
+        let mut numbers = Numbers::new(self.loaded, Part::WHOLE, self.moves);
         numbers.go_on(u64::MAX, 0, false);
         Numbers { used: false, ..numbers }
     }
@@ -212,6 +212,11 @@ impl Numbers {
             None => place,
             Some(new) => self.loaded + new * self.part.of + self.part.part - 1,
         }
+    }
+
+    /// Whether operations make or remove documents.
+    pub fn moves(&self) -> bool {
+        self.moves
     }
 
     /// Documents that were loaded.

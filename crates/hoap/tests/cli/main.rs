@@ -187,6 +187,15 @@ impl Place {
         std::fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).unwrap();
         std::fs::write(path, text).unwrap();
     }
+
+    /// Writes another ledger into the folder of a driver, whose run then does not say which one it
+    /// left, as those of older versions.
+    fn write_ledger(&self, folder: &str, ledger: &serde_json::Value) {
+        self.write(&format!("{folder}/ledger.json"), &ledger.to_string());
+        let mut run = self.json(&format!("{folder}/run.json"));
+        assert!(run.as_object_mut().unwrap().remove("ledger").is_some());
+        self.write(&format!("{folder}/run.json"), &run.to_string());
+    }
 }
 
 /// Asks for the end as Ctrl-C does, by the signal that no shell had the tests ignore, and waits: how

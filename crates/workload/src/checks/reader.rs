@@ -1,5 +1,5 @@
-//! Reads documents: by their keys, by several sessions at a time or from a store of records; or by a
-//! scan.
+//! Reads documents: by their keys, by several sessions at a time or from a store of records; and whole
+//! collections.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -105,9 +105,61 @@ impl Reader<'_> {
             });
             rows.extend(try_join_all(parts).await?.into_iter().flatten());
         }
-        saw(&self.watch, keys, &rows);
+        let there = keys.iter().zip(&rows).filter_map(|(key, row)| Some((key, row.as_ref()?)));
+        there.for_each(|(key, row)| self.watch.saw(key, row));
         Ok(rows)
     }
+
+    /// Reads these fields of all documents of these keys, each of which comes with what it is read
+    /// for, and hands them over in this order. `None` of `each`: a field is not what it must be.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Broken`] for such a field, and those of [`ByKey::documents`].
+    pub async fn each<T>(
+        &mut self,
+        (collection, names): (&str, &[&str]),
+        all: impl IntoIterator<Item = (T, String)>,
+        mut each: impl FnMut(T, &str, Option<&Row>) -> Option<()>,
+    ) -> Result<()> {
+        let mut all = all.into_iter();
+        loop {
+            let (batch, keys): (Vec<T>, Vec<String>) = all.by_ref().take(self.batch()).unzip();
+            if keys.is_empty() {
+                return Ok(());
+            }
+            let rows = self.read(collection, &keys, names).await?;
+            for ((one, key), row) in batch.into_iter().zip(&keys).zip(&rows) {
+                let malformed = || malformed(collection, key, names, row.as_ref());
+                each(one, key, row.as_ref()).ok_or_else(malformed)?;
+            }
+        }
+    }
+}
+
+/// The error for a document with a field of the wrong type or range.
+pub fn malformed(collection: &str, key: &str, names: &[&str], row: Option<&Row>) -> Error {
+    let fields: Vec<_> = names.iter().zip(row.into_iter().flatten()).collect();
+    let tried = format!("read {collection} {key}");
+    Error::new(ErrorKind::Broken, tried, format!("a field is not what it must be: {fields:?}"))
+}
+
+/// Reads these fields of every document of a collection.
+///
+/// # Errors
+/// Returns [`ErrorKind::Cancelled`] soon after the watch says so, and the errors of `each` and of
+/// the database.
+pub async fn scan(
+    (documents, watch): (Documents<'_>, &Watch<'_>),
+    collection: &str,
+    names: &[&str],
+    mut each: impl FnMut(&str, Row) -> Result<()> + Send,
+) -> Result<()> {
+    let mut one = |key: &str, row: Row| {
+        watch.go_on(collection)?;
+        watch.saw(key, &row);
+        each(key, row)
+    };
+    documents.scan(collection, names, &mut one).await
 }
 
 impl ByKey for Reader<'_> {
@@ -129,11 +181,6 @@ impl ByKey for Reader<'_> {
         };
         keys.iter().zip(rows).map(object).collect()
     }
-}
-
-fn saw(watch: &Watch<'_>, keys: &[String], rows: &[Option<Row>]) {
-    let there = keys.iter().zip(rows).filter_map(|(key, row)| Some((key, row.as_ref()?)));
-    there.for_each(|(key, row)| watch.saw(key, row));
 }
 
 async fn part(
@@ -283,9 +330,7 @@ impl ByKey for Reading<'_> {
         let places: HashMap<&str, usize> =
             keys.iter().zip(0..).map(|(key, at)| (key.as_str(), at)).collect();
         let mut found: Vec<Read> = vec![None; keys.len()];
-        let mut each = |key: &str, row: Row| {
-            watch.go_on(collection)?;
-            watch.saw(key, &row);
+        let each = |key: &str, row: Row| {
             let Some(&at) = places.get(key) else { return Ok(()) };
             let fields = names.iter().map(|&name| name.to_owned()).zip(row).collect();
             match found[at].replace(fields) {
@@ -297,7 +342,7 @@ impl ByKey for Reading<'_> {
                 None => Ok(()),
             }
         };
-        documents.scan(collection, names, &mut each).await?;
+        scan((*documents, watch), collection, names, each).await?;
         Ok(found)
     }
 }
