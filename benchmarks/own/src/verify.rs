@@ -5,15 +5,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use hoap_conduct::caller::Caller;
+use hoap_data::Part;
 use hoap_database::{Database, Row};
 use hoap_record::Check;
-use hoap_workload::checks::{ByKey, Document, Finding, Found, Reader, Reads, Wanted, Watch};
+use hoap_workload::checks::{Checked, Finding, Found, Reader, Reads, Watch, by_key, compare, scan};
 use hoap_workload::load::indexes;
-use hoap_workload::note::Note;
 use hoap_workload::{Error, ErrorKind, Local, Result};
 
-use crate::generate::place::At;
 use crate::load::loaded;
+use crate::run::checked::{Before, Owed};
+use crate::run::shared::Shared;
 use crate::workload::Workload;
 
 /// The flags of `hoap verify` for a workload file.
@@ -27,6 +28,9 @@ pub struct Verify {
     pub target: String,
 }
 
+/// Documents that are looked for at once.
+const PART: usize = 10_000;
+
 /// Reads every document and compares it. The scale is that of the load. If runs have changed the
 /// data, what their operations may have done is right: without their ledgers no more is known.
 ///
@@ -37,10 +41,22 @@ pub fn checks<'a>(caller: &'a dyn Caller, args: &'a Verify) -> Local<'a, Result<
         let target = hoap_databases::open(&args.target).await?;
         let documents = target.documents()?;
         let (workload, note) = loaded(&target, &args.file, "verify").await?;
-        let when = if note.runs == 0 { "after the load" } else { "after runs" };
+        let (used, stop, reads) = (note.runs > 0, || caller.stop().is_set(), Reads::new());
+        let when = if used { "after runs" } else { "after the load" };
+        let mut shared = Shared::new(workload, &[], (false, 0, Part::WHOLE));
+        for (numbers, changes) in shared.numbers.iter_mut().zip(&workload.plan.changes) {
+            if used {
+                numbers.go_on(0, 0, changes.deletes);
+            }
+        }
+        // Of what runs have changed nothing is known.
+        let before = used.then(Before::default);
+        let whole = target.transactions().is_ok();
+        let owed = Owed { shared: &shared, ledger: None, before: before.as_ref(), whole };
+        let watch = Watch::new(&stop, &reads);
         let mut checks = vec![indexes::check(documents, &workload, when).await?];
         for at in 0..workload.stored.len() {
-            let of = Verified { caller, target: &target, workload, at, note: &note };
+            let of = Verified { target: &target, watch: &watch, workload, owed: &owed, at, used };
             checks.push(of.check(when).await?);
         }
         Ok(checks)
@@ -49,67 +65,48 @@ pub fn checks<'a>(caller: &'a dyn Caller, args: &'a Verify) -> Local<'a, Result<
 
 /// A stored collection that is verified.
 struct Verified<'a> {
-    caller: &'a dyn Caller,
     target: &'a Database,
+    watch: &'a Watch<'a>,
     workload: &'static Workload,
+    owed: &'a Owed<'a>,
+    /// Its place among the stored ones.
     at: usize,
-    note: &'a Note,
-}
-
-/// The numbers of the documents that are there.
-struct There {
-    /// Whether each of those that were loaded is.
-    loaded: Vec<bool>,
-    /// Those that were made since.
-    new: Vec<u64>,
-}
-
-impl There {
-    fn all(&self) -> impl Iterator<Item = u64> {
-        let loaded = self.loaded.iter().zip(0..).filter(|(is_there, _)| **is_there);
-        loaded.map(|(_, number)| number).chain(self.new.iter().copied())
-    }
+    /// Whether runs have changed the data.
+    used: bool,
 }
 
 impl Verified<'_> {
-    fn collection(&self) -> usize {
-        self.workload.stored[self.at]
-    }
-
-    /// Whether no run has changed the data.
-    fn as_loaded(&self) -> bool {
-        self.note.runs == 0
-    }
-
-    fn place(&self, number: u64) -> At {
-        self.workload.plan.place(self.collection(), number)
-    }
-
-    /// Holds all documents against those of the file.
+    /// Holds all documents against those of the file: whole, if the database reads them by key, or
+    /// what a scan can name.
     async fn check(&self, when: &str) -> Result<Check> {
-        let of = &self.workload.plan.collections[self.collection()];
-        let changes = &self.workload.plan.changes[self.collection()];
-        let (names, mut left_out) = fields(self.workload, self.collection());
+        let at = self.workload.stored[self.at];
+        let (of, changes) = (&self.workload.plan.collections[at], &self.workload.plan.changes[at]);
         let mut finding = Finding::default();
-        // A document that is read whole has fields of any name.
-        let there = match !left_out.is_empty() && self.target.transactions().is_ok() {
-            true => {
-                left_out.clear();
-                let there = self.scan(None, &mut finding).await?;
-                self.read_whole(&there, &mut finding).await?;
-                there
-            }
-            false => self.scan(Some((&names, &left_out)), &mut finding).await?,
+        let (names, left_out) = match self.owed.whole {
+            true => Default::default(),
+            false => fields(self.workload, at),
         };
-        let missing = there.loaded.iter().zip(0..).filter(|(is_there, _)| !**is_there);
-        for (_, number) in missing.filter(|_| self.as_loaded() || !changes.deletes) {
-            finding.fail(|| format!("{} is missing", self.key(number)));
+        let there = self.scan(&names, &mut finding).await?;
+        let all = (0..of.count).chain(there.new).map(|number| self.owed.loaded(self.at, number));
+        if self.owed.whole {
+            let mut reader = Reader::new(self.target, self.watch).await?;
+            let mut all = all.peekable();
+            while all.peek().is_some() {
+                let part: Vec<_> = all.by_ref().take(PART).collect();
+                by_key(self.owed, &mut reader, &part, &mut finding).await?;
+            }
+        } else {
+            let seen = there.loaded.iter().chain(std::iter::repeat(&true));
+            for (place, _) in all.zip(seen).filter(|(_, seen)| !**seen) {
+                let name = format!("{} {}", of.name, self.owed.place(place).1);
+                compare(&self.owed.expected(place)?, None, (&mut finding, &name));
+            }
         }
         let mut but = Vec::new();
         if !left_out.is_empty() {
             but.push(format!("{}, whose names no scan can name", left_out.join(", ")));
         }
-        if !self.as_loaded() && !changes.fields.is_empty() {
+        if self.used && !changes.fields.is_empty() {
             let paths: Vec<&str> = changes.fields.iter().map(|of| of.path.as_str()).collect();
             but.push(format!("{}, which operations change", paths.join(", ")));
         }
@@ -119,26 +116,9 @@ impl Verified<'_> {
         Ok(finding.check(when, &format!("{} as made", of.name), &compares))
     }
 
-    fn key(&self, number: u64) -> String {
-        self.workload.key(self.collection(), &self.place(number))
-    }
-
-    /// What a document must be.
-    fn wanted(&self, number: u64) -> Document<'static> {
-        match self.as_loaded() {
-            true => Document::of(self.workload.made(self.collection(), &self.place(number))),
-            false => self.workload.unchanged(self.collection(), &self.place(number)),
-        }
-    }
-
-    /// Which documents are there, by their keys; with names of fields, those that are named are
-    /// compared, without those that are left out.
-    async fn scan(
-        &self,
-        compared: Option<(&[String], &[String])>,
-        finding: &mut Finding,
-    ) -> Result<There> {
-        let (workload, at) = (self.workload, self.collection());
+    /// Which documents are there, by their keys. What is read only so is compared.
+    async fn scan(&self, names: &[String], finding: &mut Finding) -> Result<There> {
+        let (workload, at) = (self.workload, self.workload.stored[self.at]);
         let (collection, changes) = (&workload.plan.collections[at], &workload.plan.changes[at]);
         let mut loaded = Vec::new();
         // The scale is that of a note, which a server may have from anywhere.
@@ -149,75 +129,43 @@ impl Verified<'_> {
         })?;
         loaded.resize(collection.count as usize, false);
         let mut there = There { loaded, new: Vec::new() };
-        let (names, left_out) = compared.unwrap_or_default();
-        let mut each = |key: &str, row: Row| {
-            self.go_on()?;
+        let may_be_new = self.used && changes.inserts;
+        let each = |key: &str, row: Row| {
             let place = |collection: usize, number: u64| workload.plan.place(collection, number);
             let number = workload.plan.number(at, key, &place);
-            let is_new =
-                |number: &u64| *number < collection.count || !self.as_loaded() && changes.inserts;
-            let Some(number) = number.filter(is_new) else {
-                finding.fail(|| format!("{key} is there, which the file does not make"));
+            let known = number.filter(|number| *number < collection.count || may_be_new);
+            let name = format!("{} {key}", collection.name);
+            let Some(number) = known else {
+                finding.fail(|| format!("{name} is there, which the file does not make"));
                 return Ok(());
             };
-            if compared.is_some() {
-                let document = left_out.iter().fold(self.wanted(number), |document, name| {
-                    document.but(name, Wanted::Fits(Box::new(|_, _| None)))
-                });
+            if !self.owed.whole {
                 // A scan by names gives null for what is not there.
-                let found = names.iter().cloned().zip(row).collect();
-                compare(&document, Found { fields: &found, tells: false }, key, finding);
+                let fields = &names.iter().cloned().zip(row).collect();
+                let found = Some(Found { fields, tells: false });
+                let expected = self.owed.expected(self.owed.loaded(self.at, number))?;
+                compare(&expected, found, (&mut *finding, &name));
             }
             let seen = there.loaded.get_mut(number as usize);
             match seen.map(|seen| std::mem::replace(seen, true)) {
                 None => there.new.push(number),
-                Some(true) => finding.fail(|| format!("{key} is there twice")),
+                Some(true) => finding.fail(|| format!("{name} is there twice")),
                 Some(false) => {}
             }
             Ok(())
         };
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        self.target.documents()?.scan(&collection.name, &names, &mut each).await?;
+        scan((self.target.documents()?, self.watch), &collection.name, &names, each).await?;
         Ok(there)
-    }
-
-    /// Compares every field of documents that are read by key.
-    async fn read_whole(&self, there: &There, finding: &mut Finding) -> Result<()> {
-        let name = &self.workload.plan.collections[self.collection()].name;
-        let stop = || self.caller.stop().is_set();
-        let reads = Reads::new();
-        let mut reader = Reader::new(self.target, &Watch::new(&stop, &reads)).await?;
-        let mut all = there.all();
-        loop {
-            let numbers: Vec<u64> = all.by_ref().take(reader.batch()).collect();
-            if numbers.is_empty() {
-                return Ok(());
-            }
-            let keys: Vec<String> = numbers.iter().map(|number| self.key(*number)).collect();
-            let documents = reader.documents(name, &keys, &[]).await?;
-            for ((number, key), found) in numbers.into_iter().zip(&keys).zip(documents) {
-                match found {
-                    None => finding.fail(|| format!("{key} is in a scan, and not there by key")),
-                    Some(fields) => {
-                        let found = Found { fields: &fields, tells: true };
-                        compare(&self.wanted(number), found, key, finding);
-                    }
-                }
-            }
-        }
-    }
-
-    fn go_on(&self) -> Result<()> {
-        match self.caller.stop().is_set() {
-            false => Ok(()),
-            true => Err(Error::new(ErrorKind::Cancelled, "verify the documents", "interrupted")),
-        }
     }
 }
 
-fn compare(document: &Document<'_>, found: Found<'_>, key: &str, finding: &mut Finding) {
-    let wrong = document.wrong(found).into_iter().next();
-    finding.expect(wrong.is_none(), || format!("{key}: {}", wrong.unwrap_or_default()));
+/// The numbers of the documents that are there.
+struct There {
+    /// Whether each of those that were loaded is.
+    loaded: Vec<bool>,
+    /// Those that were made since.
+    new: Vec<u64>,
 }
 
 /// The names of a collection's fields: those that a scan can name, and the others.

@@ -281,6 +281,11 @@ impl Checked for Look<'_> {
         drawn
     }
 
+    fn moved(&self, _: usize) -> bool {
+        let count = self.known.memory.map(|memory| memory.count);
+        self.known.unsure > 0 || count.is_some_and(|count| count != Count::default())
+    }
+
     fn counted(&self) -> &'static str {
         "record count"
     }

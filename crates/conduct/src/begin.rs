@@ -69,6 +69,7 @@ pub fn begin(
         steps: Vec::new(),
         checks: Vec::new(),
         checks_read: Vec::new(),
+        ledger: None,
         audit: Vec::new(),
         witness: None,
         search: None,

@@ -87,17 +87,7 @@ pub trait Benchmark {
         setting: &Setting<'_>,
         checks: &mut Vec<Check>,
     ) -> impl Future<Output = Result<()>> {
-        async move {
-            if let Some(checking) = self.checking() {
-                let check = async |at: &At<'_>| self.check(at, None).await;
-                checks.extend(checking.before(setting, self.target(), check).await?);
-            }
-            let consistent = checks.iter().all(|check| check.verdict != Verdict::Fail);
-            if consistent && self.claim().is_some() {
-                note::begin_run(self.target().documents()?).await?;
-            }
-            Ok(())
-        }
+        before(self, setting, checks)
     }
 
     /// What its checks have read, where they count it.
@@ -169,4 +159,24 @@ pub trait Benchmark {
     ) -> impl Future<Output = Vec<Remark>> {
         async { Vec::new() }
     }
+}
+
+/// What [`Benchmark::before`] does: a benchmark that does more does this last.
+///
+/// # Errors
+/// Those of reading the data, and of the note.
+pub async fn before<B: Benchmark + ?Sized>(
+    benchmark: &B,
+    setting: &Setting<'_>,
+    checks: &mut Vec<Check>,
+) -> Result<()> {
+    if let Some(checking) = benchmark.checking() {
+        let check = async |at: &At<'_>| benchmark.check(at, None).await;
+        checks.extend(checking.before(setting, benchmark.target(), check).await?);
+    }
+    let consistent = checks.iter().all(|check| check.verdict != Verdict::Fail);
+    if consistent && benchmark.claim().is_some() {
+        note::begin_run(benchmark.target().documents()?).await?;
+    }
+    Ok(())
 }

@@ -143,7 +143,8 @@ async fn after_the_steps<B: Benchmark>(
         Err(why) => Ok(vec![skipped("after the run", "data", why)]),
         Ok(mut known) => {
             if left.is_some() {
-                end = folder.write_ledger(|to| benchmark.contribution(&mut known, to));
+                let left = folder.write_ledger(|to| benchmark.contribution(&mut known, to));
+                end = left.map(|digest| record.ledger = Some(digest));
             }
             match left.filter(|_| beside_others) {
                 // Without its ledger nobody can make the check that is left.

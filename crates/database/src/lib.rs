@@ -13,6 +13,7 @@ mod applicable;
 mod at_once;
 mod batch;
 pub mod engine;
+pub mod export;
 pub mod failure;
 mod guard;
 pub mod json;

@@ -27,6 +27,8 @@ named! {
     NestedPatches = "nested-patches",
     /// Searches by an index that follows such commands.
     Finds = "finds",
+    /// Collections that others made, to learn from.
+    Learn = "learn",
 }
 
 impl What {
@@ -40,6 +42,7 @@ impl What {
             What::Patches => "changes of fields",
             What::NestedPatches => "changes of nested fields",
             What::Finds => "searches by an index",
+            What::Learn => "learning from a collection",
             other => other.name(),
         }
     }

@@ -107,6 +107,18 @@ pub fn check(path: &str) -> Result<&str> {
     Ok(path)
 }
 
+/// The path of members within each other, outermost first; `None` if no path has such names.
+pub fn of(names: &[impl AsRef<str>]) -> Option<String> {
+    let quoted = |name: &str| match name {
+        plain if is_name(plain) => Some(plain.to_owned()),
+        name if name.chars().any(char::is_control) => None,
+        name if !name.contains('\'') => Some(format!("'{name}'")),
+        name => (!name.contains('"')).then(|| format!("\"{name}\"")),
+    };
+    let names: Option<Vec<String>> = names.iter().map(|name| quoted(name.as_ref())).collect();
+    names.map(|names| names.join(".")).filter(|path| !path.is_empty())
+}
+
 /// The steps of a checked path, of which the first is a name.
 pub fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
     walk(path).flatten().map(|(step, _)| step)

@@ -194,6 +194,7 @@ fn record() -> Run {
         steps: Vec::new(),
         checks: Vec::new(),
         checks_read: Vec::new(),
+        ledger: None,
         audit: Vec::new(),
         witness: None,
         search: None,

@@ -17,11 +17,11 @@ use crate::observed::Observation;
 use crate::pairs::Pairs;
 use crate::rows::{Execution, Sample};
 use crate::run::Run;
-use crate::{output, whole};
+use crate::{ledger, output, whole};
 
+pub use crate::ledger::read_ledger;
 pub use crate::read::{
-    each_observation, each_sample, read_history, read_ledger, read_machine, read_queries, read_run,
-    read_samples,
+    each_observation, each_sample, read_history, read_machine, read_queries, read_run, read_samples,
 };
 
 /// The value of [`Run::partial`] in `run.json` until the run has ended.
@@ -126,16 +126,16 @@ impl RunFolder {
     }
 
     /// Saves this driver's part of the checks that need all drivers, in the format of the
-    /// benchmark, as it is made.
+    /// benchmark, as it is made. Returns its digest, which `run.json` is to have.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unavailable`] where it cannot be written.
     pub fn write_ledger(
         &self,
         text: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-    ) -> Result<()> {
+    ) -> Result<String> {
         let path = self.path.join(LEDGER);
-        whole::write_with(&path, text).map_err(|e| write_error(&path, e))
+        ledger::write(&self.path, text).map_err(|e| write_error(&path, e))
     }
 
     /// Saves what the witness transactions did and saw, an attempt a line.

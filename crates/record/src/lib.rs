@@ -24,7 +24,8 @@
 //!   nothing is lost by it; [`made`] knows the folders that Hoap made.
 //! * [`limits`]: the bounds on what a folder may say; [`mod@input`] reads files within bounds, [`lines`]
 //!   text files of a folder.
-//! * [`hlog`] writes and reads the interval logs of a folder, of [`histogram`]s, [`folder`] the rest.
+//! * [`hlog`] writes and reads the interval logs of a folder, of [`histogram`]s, `ledger` what a driver
+//!   saw acknowledged, [`folder`] the rest.
 //! * [`kept`] holds the steps of a run to its bounds.
 //! * [`merge`] makes one run of the runs of several driver machines.
 
@@ -43,6 +44,7 @@ pub mod ingestion;
 pub mod input;
 mod interval;
 pub mod kept;
+mod ledger;
 pub mod level;
 pub mod limits;
 pub mod lines;

@@ -10,7 +10,7 @@ use crate::input;
 use crate::limits;
 use crate::lines::Lines;
 use crate::machine::MachineRow;
-use crate::names::{HISTORY, LEDGER, MACHINE, OBSERVED, QUERIES, RUN, SAMPLES};
+use crate::names::{HISTORY, MACHINE, OBSERVED, QUERIES, RUN, SAMPLES};
 use crate::observed::Observation;
 use crate::rows::{Execution, Sample};
 use crate::run::{FORMAT, Run};
@@ -191,16 +191,6 @@ pub fn read_queries(folder: &Path) -> Result<Vec<Execution>> {
         }
     })?;
     Ok(executions)
-}
-
-/// Reads `ledger.json` of the folder of one driver among several, in the format of the benchmark.
-///
-/// # Errors
-/// Returns [`ErrorKind::Invalid`] where there is none.
-pub fn read_ledger(folder: &Path) -> Result<Vec<u8>> {
-    let path = folder.join(LEDGER);
-    input::bytes(&path, limits::MOST_LEDGER)
-        .map_err(|e| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e))
 }
 
 /// Reads `witness.ndjson` of a run folder.

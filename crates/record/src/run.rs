@@ -78,6 +78,9 @@ pub struct Run {
     /// What they read through this program, where they counted it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks_read: Vec<ChecksRead>,
+    /// The digest (XXH3, 128 bits) of the `ledger.json` that it left, if it left one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<String>,
     /// Audit of the mix (TPC-C 9.2).
     pub audit: Vec<AuditLine>,
     /// What the witness transactions show of the isolation, if there were any.

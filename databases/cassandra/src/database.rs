@@ -23,6 +23,9 @@ pub(super) const NO_PATCHES: &str =
 pub(super) const NO_FINDS: &str = "its indexes on JSON text would be tables of hoap's own, which no statement keeps up to date \
      together with the document";
 
+const NO_LEARN: &str = "its rows are no documents: export them as NDJSON (dsbulk unload --connector.name \
+                        json) and learn from that file";
+
 /// What it offers, and why not the rest.
 pub const OFFERS: Offers = Offers(&[
     (What::Transactions, NO_TRANSACTIONS),
@@ -31,6 +34,7 @@ pub const OFFERS: Offers = Offers(&[
     (What::Patches, NO_PATCHES),
     (What::NestedPatches, NO_PATCHES),
     (What::Finds, NO_FINDS),
+    (What::Learn, NO_LEARN),
 ]);
 
 /// A cluster.

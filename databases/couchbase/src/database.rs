@@ -18,8 +18,11 @@ const NO_ANALYTICS: &str = "its queries are for transactions: analytical ones ru
                             service or Capella Columnar, which --analytical \
                             couchbase-analytics://… names";
 
+const NO_LEARN: &str = "a collection is read by its keys, which only its own tools list: export it \
+                        (cbexport json --format lines) and learn from that file";
+
 /// What it offers, and why not the rest.
-pub const OFFERS: Offers = Offers(&[(What::Analytics, NO_ANALYTICS)]);
+pub const OFFERS: Offers = Offers(&[(What::Analytics, NO_ANALYTICS), (What::Learn, NO_LEARN)]);
 
 /// A scope of a bucket. Clients share the driver.
 pub struct CouchbaseEngine {

@@ -15,6 +15,9 @@ use super::link::Link;
 const COLUMNS: &str = "it stores columns in groups of rows, and a change of one document rewrites its \
                        columns there";
 
+const NO_LEARN: &str = "it writes files that are learned from as they are: COPY it TO 'FILE.parquet' or \
+                        'FILE.json' and learn from that file";
+
 /// What it offers, and why not the rest.
 pub const OFFERS: Offers = Offers(&[
     (What::Transactions, COLUMNS),
@@ -24,6 +27,7 @@ pub const OFFERS: Offers = Offers(&[
     (What::Patches, COLUMNS),
     (What::NestedPatches, COLUMNS),
     (What::Finds, COLUMNS),
+    (What::Learn, NO_LEARN),
 ]);
 
 /// A DuckDB database. All of the same file share its instance.

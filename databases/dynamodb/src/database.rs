@@ -14,8 +14,11 @@ use super::{describe, layout};
 const NO_ANALYTICS: &str =
     "it has neither joins nor aggregates: they run on what is exported from it";
 
+const NO_LEARN: &str = "a scan of a table takes capacity that its users pay for: export the \
+                        documents as plain NDJSON and learn from that file";
+
 /// What it offers, and why not the rest.
-pub const OFFERS: Offers = Offers(&[(What::Analytics, NO_ANALYTICS)]);
+pub const OFFERS: Offers = Offers(&[(What::Analytics, NO_ANALYTICS), (What::Learn, NO_LEARN)]);
 
 /// DynamoDB in a region.
 pub struct DynamoDbEngine {

@@ -33,5 +33,5 @@ impl Engine for MongoDbEngine {
         settings::description(&self.server)
     }
 
-    hoap_database::gives!(documents, transactions, analytics, key_value, shop);
+    hoap_database::gives!(documents, export, transactions, analytics, key_value, shop);
 }

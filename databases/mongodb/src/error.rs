@@ -122,7 +122,10 @@ fn of_code(code: i32, message: &str) -> Meaning {
         // Interrupted, CursorKilled
         11601 | 237 => (Cancelled, None, true),
         // Unauthorized
-        13 => advised(Unavailable, "grant this user readWrite on the database"),
+        13 => advised(
+            Unavailable,
+            "grant this user readWrite on the database; to learn from it, read is enough",
+        ),
         // AuthenticationFailed
         18 => advised(Unavailable, CREDENTIALS),
         // NamespaceNotFound

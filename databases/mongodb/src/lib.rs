@@ -32,6 +32,7 @@ mod documentdb;
 mod documents;
 mod encode;
 mod error;
+mod export;
 #[doc(hidden)]
 pub mod fuzz;
 mod key_value;

@@ -54,8 +54,11 @@ hoap_database::options! {
 const KEEPS_NOTHING: &str = "it keeps no documents, and an answer without them would be a lie";
 
 /// What it offers, and why not the rest.
-pub const OFFERS: Offers =
-    Offers(&[(What::Transactions, KEEPS_NOTHING), (What::Analytics, KEEPS_NOTHING)]);
+pub const OFFERS: Offers = Offers(&[
+    (What::Transactions, KEEPS_NOTHING),
+    (What::Analytics, KEEPS_NOTHING),
+    (What::Learn, KEEPS_NOTHING),
+]);
 
 /// No database. Clones are the same one.
 #[derive(Clone, Debug)]

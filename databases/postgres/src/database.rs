@@ -35,5 +35,5 @@ impl Engine for PostgresEngine {
         settings::description(self.server())
     }
 
-    hoap_database::gives!(documents, transactions, analytics, key_value, shop);
+    hoap_database::gives!(documents, export, transactions, analytics, key_value, shop);
 }

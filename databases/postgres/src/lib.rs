@@ -43,6 +43,7 @@ mod connection;
 mod database;
 mod documents;
 mod error;
+mod export;
 #[doc(hidden)]
 pub mod fuzz;
 mod key_value;

@@ -25,12 +25,16 @@ pub(super) const NO_NESTED: &str = "a field within another one is part of a JSON
 pub(super) const NO_FINDS: &str =
     "its indexes are sets that a load makes at its end, and later writes do not change them";
 
+const NO_LEARN: &str = "it has no collections, and each program has documents in its own form: \
+                        export them as NDJSON and learn from that file";
+
 /// What it offers, and why not the rest.
 pub const OFFERS: Offers = Offers(&[
     (What::Transactions, NO_TRANSACTIONS),
     (What::Analytics, NO_ANALYTICS),
     (What::NestedPatches, NO_NESTED),
     (What::Finds, NO_FINDS),
+    (What::Learn, NO_LEARN),
 ]);
 
 /// A Redis or Valkey server, or a cluster.

@@ -98,6 +98,26 @@ impl Database {
         opened.or_fail().map_err(|failure| failure.trying(format!("open {}", self.url)))
     }
 
+    /// Opens another program's file, read only: its log stays as it is, too.
+    pub fn foreign(&self) -> Done<Connection> {
+        if self.path.is_dir() {
+            // Opening it tells that.
+            return self.connect(Role::Reader);
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let opened = Connection::open_with_flags(&self.path, flags).and_then(|mut connection| {
+            connection.busy_handler(Some(wait_for_others(self.options.busy_timeout)))?;
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+            Ok(connection)
+        });
+        match opened.or_fail() {
+            Err(_) if self.path.is_file() && self.is_at_rest() => self.unchanging(),
+            opened => opened.map_err(|failure| not_opened(&self.path, failure)),
+        }
+        .map_err(|failure| failure.trying(format!("open {}", self.url)))
+    }
+
     /// Whether the file lies where this user cannot write, as on read-only media, and has no log
     /// with changes of its own, which only who can write takes in.
     fn is_at_rest(&self) -> bool {

@@ -34,5 +34,5 @@ impl Engine for SqliteEngine {
         }
     }
 
-    hoap_database::gives!(documents, transactions, analytics, key_value, shop);
+    hoap_database::gives!(documents, export, transactions, analytics, key_value, shop);
 }

@@ -43,6 +43,7 @@ mod database;
 mod documents;
 mod engine;
 mod error;
+mod export;
 #[doc(hidden)]
 pub mod fuzz;
 mod key_value;

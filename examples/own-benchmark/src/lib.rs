@@ -27,9 +27,9 @@ use hoap_drive::{Client, Completion, Next, NoWorkload, Workload};
 use hoap_record::Check;
 use hoap_record::merge::{Joint, beside_others};
 use hoap_workload::checks::watch::ALONE;
-use hoap_workload::checks::{At, Checked, Document, Expected, Level, of_documents};
+use hoap_workload::checks::{At, Checked, Document, Expected, Found, Level, Wanted, of_documents};
 use hoap_workload::load::LoadSource;
-use hoap_workload::{Result, contribution, note};
+use hoap_workload::{ErrorKind, Result, contribution};
 use serde_json::{Value, json};
 
 /// Number of counters, all zero when they are loaded; a client adds to the one of its number.
@@ -78,8 +78,19 @@ fn record_of(value: u64) -> Record {
 /// One client's records.
 type Session = KeyValueSession<BoxedSession>;
 
-/// What was acknowledged, by counter.
-type Ledger = BTreeMap<String, u64>;
+/// What was written to a counter: the additions that were acknowledged, and the values that additions
+/// of unknown outcome wrote, which may be there, may not, and may yet come.
+type Written = (u64, Vec<u64>);
+
+/// What was written, by counter.
+type Ledger = BTreeMap<String, Written>;
+
+/// Adds what one client wrote.
+fn note(ledger: &mut Ledger, (key, (sure, unknown)): (String, Written)) {
+    let written = ledger.entry(key).or_default();
+    written.0 += sure;
+    written.1.extend(unknown);
+}
 
 async fn value(session: &mut Session, key: &str) -> Result<u64> {
     let mut record = Record::default();
@@ -108,14 +119,21 @@ impl Checked for Known<'_> {
         (0, format!("c{counter}"))
     }
 
-    /// As loaded, and what was added.
+    /// As loaded, and what was added. An addition of unknown outcome may count, and one that comes
+    /// late puts back what it found.
     fn expected(&self, counter: u64) -> Result<Expected<'_>> {
-        let added = self.0.and_then(|ledger| ledger.get(&format!("c{counter}")));
-        let mut document = Document::loaded(&Counters, 0, counter)?;
-        if let (Some(value), Some(added)) = (document.made("value"), added) {
-            *value = added.to_string().into();
-        }
-        Ok(Expected::There(document))
+        let written = self.0.and_then(|ledger| ledger.get(&format!("c{counter}")));
+        let document = Document::loaded(&Counters, 0, counter)?;
+        let Some((sure, unknown)) = written else { return Ok(Expected::There(document)) };
+        let least = unknown.iter().fold(*sure, |least, value| least.min(*value));
+        let may = least..=sure + unknown.len() as u64;
+        let fits = move |found: &Value, _: Found<'_>| {
+            let value = found.as_str().and_then(|text| text.parse().ok());
+            let fits = value.is_some_and(|value: u64| may.contains(&value));
+            let wrong = || format!("value is {found}, it must be {} to {}", may.start(), may.end());
+            (!fits).then(wrong)
+        };
+        Ok(Expected::There(document.but("value", Wanted::Fits(Box::new(fits)))))
     }
 
     fn written(&self) -> Option<Vec<u64>> {
@@ -128,20 +146,31 @@ impl Checked for Known<'_> {
 struct Adder {
     session: Session,
     key: String,
-    acknowledged: u64,
+    written: Written,
+    /// What is being written.
+    pending: Option<u64>,
 }
 
 impl Adder {
     async fn add(&mut self) -> Result<()> {
         let old = value(&mut self.session, &self.key).await?;
-        self.session.update(&self.key, &record_of(old + 1)).await?;
-        self.acknowledged += 1;
+        self.pending = Some(old + 1);
+        let answer = self.session.update(&self.key, &record_of(old + 1)).await;
+        let value = self.pending.take();
+        match answer {
+            Ok(_) => self.written.0 += 1,
+            Err(e) => {
+                // Of any other kind it is sure that nothing was written.
+                self.written.1.extend(value.filter(|_| e.kind == ErrorKind::Ambiguous));
+                return Err(e);
+            }
+        }
         Ok(())
     }
 }
 
 impl Client for Adder {
-    type Memory = (String, u64);
+    type Memory = (String, Written);
 
     fn next(&mut self) -> Next {
         Next::of(0)
@@ -151,8 +180,10 @@ impl Client for Adder {
         Completion::of(self.add().await.map(|()| 0))
     }
 
-    fn finish(self) -> (String, u64) {
-        (self.key, self.acknowledged)
+    /// The end of a run may cut an addition off.
+    fn finish(mut self) -> (String, Written) {
+        self.written.1.extend(self.pending);
+        (self.key, self.written)
     }
 }
 
@@ -174,7 +205,8 @@ impl Workload for Adders {
         let session = self.0.session(&table()).await?;
         // No two clients of all drivers have the same counter.
         let counter = number as u64 * self.1.of + self.1.part - 1;
-        Ok(Adder { session, key: format!("c{counter}"), acknowledged: 0 })
+        let (written, pending) = Default::default();
+        Ok(Adder { session, key: format!("c{counter}"), written, pending })
     }
 }
 
@@ -234,13 +266,13 @@ impl Offer for Flags {
     async fn record(&self, line: &BenchmarkLine<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
         let Flags { clients } = self;
         let target = open(&clients.target).await?;
-        let note = note::expect_loaded(&target, line.name).await?;
+        let loaded = hoap_workload::note::expect_loaded(&target, line.name).await?;
         let plan = self.planned(line)?;
         let checking = Checking::new(clients, COUNTERS);
         let checked = Clients::checked(Some(checking.level()));
         let settings = together([clients.settings(&plan.steps), checked]);
         let constants = json!({ "run_seed": setting.common.run_seed });
-        let basis = Basis { note: Some(&note), data: Counters.parameters(), constants };
+        let basis = Basis { note: Some(&loaded), data: Counters.parameters(), constants };
         let record = begin((line.name, line.name), &target, basis, settings);
         let part = setting.common.conduct.part.map_or(Part::WHOLE, |part| part.part);
         let adders = Adders(target.key_value()?, part);
@@ -250,9 +282,8 @@ impl Offer for Flags {
 
     async fn joint(drivers: &Drivers<'_>) -> Result<Joint> {
         let mut all = Ledger::new();
-        for (key, n) in drivers.ledgers::<Ledger>()?.into_iter().flat_map(|(_, ledger)| ledger) {
-            *all.entry(key).or_default() += n;
-        }
+        let ledgers = drivers.ledgers::<Ledger>()?.into_iter();
+        ledgers.flat_map(|(_, ledger)| ledger).for_each(|written| note(&mut all, written));
         let target = open(drivers.url).await?;
         let level = Level::of_run(drivers.first)?;
         let at = At { target: &target, level, when: "after all runs", watch: &ALONE };
@@ -291,9 +322,9 @@ impl Benchmark for Open<'_> {
         of_documents(at, &Known(known)).await
     }
 
-    fn known(&self, memories: Vec<(String, u64)>) -> Ledger {
+    fn known(&self, memories: Vec<(String, Written)>) -> Ledger {
         let mut known = Ledger::new();
-        memories.into_iter().for_each(|(key, n)| *known.entry(key).or_default() += n);
+        memories.into_iter().for_each(|written| note(&mut known, written));
         known
     }
 

@@ -131,4 +131,26 @@ fn drivers_leave_ledgers_that_find_a_lost_write_together() {
     assert_eq!(database.execute(lose, []).unwrap(), 1);
     let (told, code) = place.hoap("merge 1 2 --operational sqlite:c.db -o lost");
     assert!(code == Some(1) && told.contains("counters c1: value is \"3\""), "{told}");
+    // Nobody knows of the last two additions whether they were made, or still will be: then one puts
+    // back what it found.
+    let ledger = place.path("2/ledger.json");
+    let mut left = read(&ledger);
+    let sure = left["c1"][0].as_u64().unwrap();
+    left["c1"] = serde_json::json!([sure, [sure - 1, sure + 1]]);
+    std::fs::write(ledger, left.to_string()).unwrap();
+    let (told, code) = place.hoap("merge 1 2 --operational sqlite:c.db -o other");
+    assert!(code == Some(2) && told.contains("2/ledger.json: it is not the ledger"), "{told}");
+    // As a version left it that does not say which one it was.
+    let mut run = place.record("2");
+    run.as_object_mut().unwrap().remove("ledger");
+    std::fs::write(place.path("2/run.json"), run.to_string()).unwrap();
+    for (value, code) in
+        [(sure - 2, 1), (sure - 1, 0), (sure, 0), (sure + 1, 0), (sure + 2, 0), (sure + 3, 1)]
+    {
+        let set = "UPDATE counters SET doc = jsonb_set(doc, '$.value', ?1) WHERE key = 'c1'";
+        assert_eq!(database.execute(set, [value.to_string()]).unwrap(), 1);
+        let merge = format!("merge 1 2 --operational sqlite:c.db -o unknown-{value}");
+        let (told, end) = place.hoap(&merge);
+        assert_eq!(end, Some(code), "{value} of {sure}: {told}");
+    }
 }

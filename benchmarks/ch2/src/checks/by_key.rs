@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use hoap_database::{Database, Row};
 use hoap_workload::Result;
+use hoap_workload::checks::reader::malformed;
 use hoap_workload::checks::{Reader, Watch};
 
 use super::counters;
@@ -20,7 +21,7 @@ use super::nothing_lost::{Lost, wanted};
 use super::owed::{Account, Owed};
 use super::sample::Sample;
 use super::snapshot::Snapshot;
-use super::sought::{OrderKey, Sought, bad_order, order, orders, payments, sought};
+use super::sought::{OrderKey, Sought, payments, said, sought};
 use crate::data::{Collection, DataSet};
 use crate::ledger::Ledger;
 
@@ -49,12 +50,13 @@ impl Touched<'_> {
     pub async fn lost(&self, watch: &Watch<'_>) -> Result<Lost> {
         let mut reader = Reader::new(self.target, watch).await?;
         let mut lost = Lost::default();
-        let mut keys = sought(self.ledger, Vec::new(), Vec::new());
-        while let Some((batch, orders)) = orders(&mut reader, &mut keys).await? {
-            for (sought, row) in batch.iter().zip(&orders) {
-                see_order(&mut lost, sought, order(sought, row.as_ref())?.as_ref());
-            }
-        }
+        let all = sought(self.ledger, Vec::new(), Vec::new());
+        let all = all.map(|sought| (sought.key(), sought)).map(|(key, sought)| (sought, key));
+        let see = |sought: Sought, _: &str, row: Option<&Row>| {
+            see_order(&mut lost, &sought, said(row, FoundOrder::read)?.as_ref());
+            Some(())
+        };
+        reader.each((Collection::Orders.name(), &documents::ORDER), all, see).await?;
         payments(&mut reader, self.ledger, |acknowledged, found| {
             if let Some(payment) = acknowledged {
                 lost.payment(payment, found.map(|(_, row, payment)| (payment, row)));
@@ -109,11 +111,11 @@ impl Touched<'_> {
         let of_district = |(i, (before, now)): (usize, (&District, &District))| {
             let g = wanted.get(&District::place(i)).copied().unwrap_or_default();
             // One more than there may be: the counts then differ from the ledger.
-            let most = |from: i64, sure: i64, perhaps: i64| from.saturating_add(sure + perhaps + 1);
+            let most = |from: i64, (sure, more): (i64, i64)| from.saturating_add(sure + more + 1);
             let first = before.next_o_id - 1;
-            let last = now.next_o_id.min(most(before.next_o_id, g.orders, g.ambiguous_orders));
+            let last = now.next_o_id.min(most(before.next_o_id, g.orders));
             let from = before.oldest_undelivered();
-            let to = most(from, g.deliveries, g.ambiguous_deliveries);
+            let to = most(from, g.deliveries);
             let to = now.oldest_undelivered().min(to);
             [first..last.saturating_add(1), from..to]
         };
@@ -168,11 +170,16 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    async fn read_orders(&mut self, mut keys: impl Iterator<Item = Sought>) -> Result<()> {
-        while let Some((batch, orders)) = orders(&mut self.reader, &mut keys).await? {
+    async fn read_orders(&mut self, mut all: impl Iterator<Item = Sought>) -> Result<()> {
+        let (name, neworder) = (Collection::Orders.name(), Collection::Neworder.name());
+        loop {
+            let batch: Vec<Sought> = all.by_ref().take(self.reader.batch()).collect();
+            if batch.is_empty() {
+                return Ok(());
+            }
             let keys: Vec<String> = batch.iter().map(Sought::key).collect();
-            let neworders = Collection::Neworder.name();
-            let neworders = self.reader.read(neworders, &keys, &documents::NEWORDER).await?;
+            let orders = self.reader.read(name, &keys, &documents::ORDER).await?;
+            let neworders = self.reader.read(neworder, &keys, &documents::NEWORDER).await?;
             // By the numbers in the documents, as the pass over all of them has it.
             let number = |row: &Row, i: usize| u32::try_from(row[i].as_u64()?).ok();
             let undelivered: HashSet<OrderKey> = neworders
@@ -182,17 +189,18 @@ impl Pass<'_> {
                 .collect();
             let mut matched = 0;
             for ((sought, row), neworder) in batch.iter().zip(&orders).zip(&neworders) {
-                let found = order(sought, row.as_ref())?;
+                let (row, is_new) = (row.as_ref(), neworder.is_some());
+                let malformed = || malformed(name, &sought.key(), &documents::ORDER, row);
+                let found = said(row, FoundOrder::read).ok_or_else(malformed)?;
                 see_order(&mut self.lost, sought, found.as_ref());
-                matched += self.judge(sought, found.as_ref(), neworder.is_some(), &undelivered);
-                if let (Some(found), Some(row)) = (found, row) {
-                    self.owe(sought, &found).ok_or_else(|| bad_order(sought, row))?;
+                matched += self.judge(sought, found.as_ref(), is_new, &undelivered);
+                if let Some(found) = found {
+                    self.owe(sought, &found).ok_or_else(malformed)?;
                 }
             }
             let there = neworders.iter().flatten().count() as u64;
             self.snapshot.findings.neworders(there, matched);
         }
-        Ok(())
     }
 
     /// Adds an order to its district. Returns how many undelivered orders it matches.

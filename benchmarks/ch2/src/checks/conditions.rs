@@ -9,7 +9,7 @@ use hoap_workload::words::counted;
 
 use super::district::{District, Undelivered};
 use super::documents::money;
-use super::nothing_lost::wanted;
+use super::nothing_lost::{up_to, wanted};
 use super::snapshot::{Reach, Snapshot};
 use crate::data::{Collection, DataSet};
 use crate::ledger::Ledger;
@@ -37,23 +37,7 @@ pub fn conditions(
 ) -> Vec<Check> {
     let whole = snapshot.reach == Reach::Whole;
     let findings = &snapshot.findings;
-    let [five, six, seven] = findings.orders.clone();
-    let [ten, twelve] = findings.balances.clone();
-    let numbered = [
-        (1, one(snapshot), "w_ytd = sum(d_ytd)"),
-        (2, two(snapshot), "d_next_o_id - 1 = max(o_id) = max(no_o_id)"),
-        (3, three(snapshot), "max(no_o_id) - min(no_o_id) + 1 = count(neworder)"),
-        (4, four(snapshot), "sum(o_ol_cnt) = nested order lines"),
-        (5, five, "o_carrier_id is null exactly where a neworder exists"),
-        (6, six, "o_ol_cnt = lines of the order"),
-        (7, seven, "ol_delivery_d is null exactly where o_carrier_id is"),
-        (8, eight(snapshot), "w_ytd = sum(h_amount)"),
-        (9, nine(snapshot), "d_ytd = sum(h_amount)"),
-        (10, ten, "c_balance = sum(delivered ol_amount) - sum(h_amount)"),
-        (11, eleven(snapshot, data, deliveries), "count(orders) - count(neworder) = delivered"),
-        (12, twelve, "c_balance + c_ytd_payment = sum(delivered ol_amount)"),
-    ];
-    let mut checks: Vec<Check> = numbered
+    let mut checks: Vec<Check> = numbered(snapshot, data, deliveries)
         .into_iter()
         .map(|(n, finding, compares)| {
             let scope = if whole || n == 1 { "" } else { TOUCHED };
@@ -96,6 +80,58 @@ pub fn conditions(
     checks
 }
 
+/// The twelve conditions, and what each compares.
+fn numbered(
+    snapshot: &Snapshot,
+    data: &DataSet,
+    deliveries: Deliveries<'_>,
+) -> [(u32, Finding, &'static str); 12] {
+    let [five, six, seven] = snapshot.findings.orders.clone();
+    let [ten, twelve] = snapshot.findings.balances.clone();
+    let mut one = Finding::default();
+    super::counters::sums(&mut one, snapshot);
+    let two = districts(snapshot, |f, place, d| {
+        let last = ("d_next_o_id - 1", d.next_o_id - 1);
+        f.equal(place, last, ("max(o_id)", d.max_o_id));
+        if let Some((_, max)) = d.neworders.ends {
+            f.equal(place, last, ("max(no_o_id)", i64::from(max)));
+        }
+    });
+    let three = districts(snapshot, |f, place, d| {
+        if let ends @ Some(_) = d.neworders.ends {
+            let span = Undelivered::between(ends).count;
+            f.equal(place, ("max - min + 1", span), ("count(neworder)", d.neworders.count));
+        }
+    });
+    let four = districts(snapshot, |f, place, d| {
+        f.equal(place, ("sum(o_ol_cnt)", d.ol_cnt), ("lines", d.lines));
+    });
+    let mut eight = Finding::default();
+    for (w, districts) in snapshot.districts.chunks(10).enumerate() {
+        let paid = money(Some(districts.iter().map(|d| d.paid).sum()));
+        let place = || format!("warehouse {}", w + 1);
+        eight.equal(place, ("w_ytd", money(snapshot.w_ytd[w])), ("sum(h_amount)", paid));
+    }
+    let nine = districts(snapshot, |f, place, d| {
+        f.equal(place, ("d_ytd", money(d.ytd)), ("sum(h_amount)", money(Some(d.paid))));
+    });
+    let eleven = eleven(snapshot, data, deliveries);
+    [
+        (1, one, "w_ytd = sum(d_ytd)"),
+        (2, two, "d_next_o_id - 1 = max(o_id) = max(no_o_id)"),
+        (3, three, "max(no_o_id) - min(no_o_id) + 1 = count(neworder)"),
+        (4, four, "sum(o_ol_cnt) = nested order lines"),
+        (5, five, "o_carrier_id is null exactly where a neworder exists"),
+        (6, six, "o_ol_cnt = lines of the order"),
+        (7, seven, "ol_delivery_d is null exactly where o_carrier_id is"),
+        (8, eight, "w_ytd = sum(h_amount)"),
+        (9, nine, "d_ytd = sum(h_amount)"),
+        (10, ten, "c_balance = sum(delivered ol_amount) - sum(h_amount)"),
+        (11, eleven, "count(orders) - count(neworder) = delivered"),
+        (12, twelve, "c_balance + c_ytd_payment = sum(delivered ol_amount)"),
+    ]
+}
+
 /// What a check covers of a snapshot that is [`Reach::Touched`].
 const TOUCHED: &str = ", of what the run touched and a sample";
 
@@ -116,89 +152,39 @@ fn undecided(check: &mut Check) {
     }
 }
 
-/// Each district with its name in messages.
-fn each_district(s: &Snapshot) -> impl Iterator<Item = (String, &District)> {
-    s.districts.iter().enumerate().map(|(i, d)| (format!("district {}", District::key(i)), d))
-}
-
-fn one(s: &Snapshot) -> Finding {
+/// Judges each district, with its name in messages.
+fn districts(
+    s: &Snapshot,
+    judge: impl Fn(&mut Finding, &dyn Fn() -> String, &District),
+) -> Finding {
     let mut f = Finding::default();
-    super::counters::sums(&mut f, s);
-    f
-}
-
-fn two(s: &Snapshot) -> Finding {
-    let mut f = Finding::default();
-    for (place, d) in each_district(s) {
-        let last = d.next_o_id - 1;
-        f.equal(|| place.clone(), ("d_next_o_id - 1", last), ("max(o_id)", d.max_o_id));
-        if let Some((_, max)) = d.neworders.ends {
-            f.equal(|| place, ("d_next_o_id - 1", last), ("max(no_o_id)", i64::from(max)));
-        }
-    }
-    f
-}
-
-fn three(s: &Snapshot) -> Finding {
-    let mut f = Finding::default();
-    for (place, d) in each_district(s) {
-        if let ends @ Some(_) = d.neworders.ends {
-            let span = Undelivered::between(ends).count;
-            f.equal(|| place, ("max - min + 1", span), ("count(neworder)", d.neworders.count));
-        }
-    }
-    f
-}
-
-fn four(s: &Snapshot) -> Finding {
-    let mut f = Finding::default();
-    for (place, d) in each_district(s) {
-        f.equal(|| place, ("sum(o_ol_cnt)", d.ol_cnt), ("lines", d.lines));
-    }
-    f
-}
-
-fn eight(s: &Snapshot) -> Finding {
-    let mut f = Finding::default();
-    for (w, districts) in s.districts.chunks(10).enumerate() {
-        let paid = districts.iter().map(|d| d.paid).sum();
-        let place = || format!("warehouse {}", w + 1);
-        f.equal(place, ("w_ytd", money(s.w_ytd[w])), ("sum(h_amount)", money(Some(paid))));
-    }
-    f
-}
-
-fn nine(s: &Snapshot) -> Finding {
-    let mut f = Finding::default();
-    for (place, d) in each_district(s) {
-        f.equal(|| place, ("d_ytd", money(d.ytd)), ("sum(h_amount)", money(Some(d.paid))));
+    for (i, d) in s.districts.iter().enumerate() {
+        judge(&mut f, &|| format!("district {}", District::key(i)), d);
     }
     f
 }
 
 fn eleven(s: &Snapshot, data: &DataSet, deliveries: Deliveries<'_>) -> Finding {
     let mut f = Finding::default();
-    let wanted = match deliveries {
+    let delivered_of = |d: &District| d.orders as i64 - d.neworders.count as i64;
+    let growth = match deliveries {
         Deliveries::OfLedger { ledger, .. } => wanted(ledger),
         Deliveries::OfCustomers => BTreeMap::new(),
     };
-    let delivered_of = |d: &District| d.orders as i64 - d.neworders.count as i64;
-    for (i, (place, d)) in each_district(s).enumerate() {
-        let delivered = delivered_of(d);
-        let (from, to) = match deliveries {
-            Deliveries::OfCustomers => {
-                let all = i64::from(data.delivered_per_district()) + d.deliveries;
-                (all, all)
-            }
+    for (i, d) in s.districts.iter().enumerate() {
+        let (from, perhaps) = match deliveries {
+            Deliveries::OfCustomers => (i64::from(data.delivered_per_district()) + d.deliveries, 0),
             Deliveries::OfLedger { before, .. } => {
-                let g = wanted.get(&District::place(i)).copied().unwrap_or_default();
-                let sure = delivered_of(&before[i]) + g.deliveries;
-                (sure, sure + g.ambiguous_deliveries)
+                let g = growth.get(&District::place(i)).copied().unwrap_or_default();
+                (delivered_of(&before[i]) + g.deliveries.0, g.deliveries.1)
             }
         };
-        let range = if from == to { format!("{from}") } else { format!("{from} to {to}") };
+        let (delivered, to) = (delivered_of(d), from + perhaps);
         f.expect((from..=to).contains(&delivered), || {
-            format!("{place}: count(orders) - count(neworder) {delivered}, delivered {range}")
+            let (place, most) = (District::key(i), up_to(from, to));
+            format!(
+                "district {place}: count(orders) - count(neworder) {delivered}, delivered {most}"
+            )
         });
     }
     f

@@ -9,7 +9,7 @@ use super::customer::Customer;
 use super::district::District;
 use super::places::Places;
 use super::stock::{Sold, quantity_left};
-use crate::data::DataSet;
+use crate::data::{Collection, DataSet};
 use crate::ledger::{Order, digest};
 use crate::transactions::cents;
 
@@ -279,6 +279,16 @@ impl Findings {
             self.strays.fail(name);
         }
         index
+    }
+
+    /// Whether a document has the key of its numbers: operations find it by its key, and what adds
+    /// up by its numbers.
+    pub(super) fn keyed(&mut self, collection: Collection, key: &str, numbers: &[u64]) {
+        let is_of =
+            key.split('.').map(|part| part.parse().ok()).eq(numbers.iter().map(|n| Some(*n)));
+        if !is_of {
+            self.strays.fail(|| format!("{collection} {key} has the numbers of another"));
+        }
     }
 
     /// Conditions 5, 6 and 7. `undelivered` says whether a neworder document has its number.

@@ -121,55 +121,70 @@ impl Lost {
     }
 }
 
-/// The growth that the ledger expects of a district. Amounts are in cents.
+/// The growth that a ledger expects of a district: what is sure, and how much more may be. Amounts
+/// are in cents.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Growth {
-    pub orders: i64,
-    pub ambiguous_orders: i64,
-    payments: i64,
-    paid: i64,
-    ambiguous_payments: i64,
-    ambiguous_paid: i64,
-    pub deliveries: i64,
-    pub ambiguous_deliveries: i64,
+    pub orders: (i64, i64),
+    payments: (i64, i64),
+    paid: (i64, i64),
+    pub deliveries: (i64, i64),
 }
 
 /// The growth of each district that a ledger has something of.
 pub(super) fn wanted(ledger: &Ledger) -> BTreeMap<ledger::District, Growth> {
     let mut wanted: BTreeMap<ledger::District, Growth> = BTreeMap::new();
     for o in &ledger.orders {
-        wanted.entry((o.w, o.d)).or_default().orders += 1;
+        wanted.entry((o.w, o.d)).or_default().orders.0 += 1;
     }
     for (&district, &n) in &ledger.ambiguous_orders {
-        wanted.entry(district).or_default().ambiguous_orders += n as i64;
+        wanted.entry(district).or_default().orders.1 += n as i64;
     }
     for p in &ledger.payments {
         let g = wanted.entry((p.w, p.d)).or_default();
-        g.payments += 1;
-        g.paid += p.amount;
+        g.payments.0 += 1;
+        g.paid.0 += p.amount;
     }
     for p in &ledger.ambiguous_payments {
         let g = wanted.entry((p.w, p.d)).or_default();
-        g.ambiguous_payments += 1;
-        g.ambiguous_paid += p.amount;
+        g.payments.1 += 1;
+        g.paid.1 += p.amount;
     }
     for d in &ledger.deliveries {
-        wanted.entry((d.w, d.d)).or_default().deliveries += 1;
+        wanted.entry((d.w, d.d)).or_default().deliveries.0 += 1;
     }
     for (&district, &n) in &ledger.ambiguous_deliveries {
-        wanted.entry(district).or_default().ambiguous_deliveries += n as i64;
+        wanted.entry(district).or_default().deliveries.1 += n as i64;
     }
     wanted
 }
 
-/// Counts a place where a number of the district of this index must grow by what is sure, or by up
-/// to so much more.
-fn within(f: &mut Finding, i: usize, what: &str, grown: i64, (sure, ambiguous): (i64, i64)) {
-    f.expect((sure..=sure + ambiguous).contains(&grown), || {
-        let key = District::key(i);
-        let more = if ambiguous > 0 { format!(" to {}", sure + ambiguous) } else { String::new() };
-        format!("district {key}: {what} grew by {grown}, acknowledged {sure}{more}")
-    });
+/// "5", or "5 to 7".
+pub(super) fn up_to(from: i64, to: i64) -> String {
+    if from == to { format!("{from}") } else { format!("{from} to {to}") }
+}
+
+/// What numbers of a district must have grown by since: each with its name.
+type Grown<'a> = &'a dyn Fn(&District) -> i64;
+
+/// Counts the places where a number of a district did not grow by what is sure, or by up to so much
+/// more.
+fn grown<const N: usize>(
+    f: &mut Finding,
+    (ledger, before, after): (&Ledger, &[District], &[District]),
+    numbers: impl Fn(&Growth) -> [(&'static str, Grown<'static>, (i64, i64)); N],
+) {
+    let wanted = wanted(ledger);
+    for (i, (old, new)) in before.iter().zip(after).enumerate() {
+        let growth = wanted.get(&District::place(i)).copied().unwrap_or_default();
+        for (what, of, (sure, perhaps)) in numbers(&growth) {
+            let grown = of(new) - of(old);
+            f.expect((sure..=sure + perhaps).contains(&grown), || {
+                let (key, most) = (District::key(i), up_to(sure, sure + perhaps));
+                format!("district {key}: {what} grew by {grown}, acknowledged {most}")
+            });
+        }
+    }
 }
 
 /// The check that the counts of each district grew by exactly the acknowledged commits, so no
@@ -182,45 +197,33 @@ pub fn nothing_added(ledger: &Ledger, before: &[District], after: &Snapshot, whe
              read; history of nobody's is not looked for"
         }
     };
-    growth(ledger, before, after).check(when, "nothing added", compares)
-}
-
-fn growth(ledger: &Ledger, before: &[District], after: &Snapshot) -> Finding {
-    let wanted = wanted(ledger);
     let mut f = Finding::default();
-    for (i, (old, new)) in before.iter().zip(&after.districts).enumerate() {
-        let g = wanted.get(&District::place(i)).copied().unwrap_or_default();
-        let mut within = |what: &str, grown: i64, sure: i64, ambiguous: i64| {
-            within(&mut f, i, what, grown, (sure, ambiguous));
-        };
-        let numbers = new.next_o_id - old.next_o_id;
-        within("d_next_o_id", numbers, g.orders, g.ambiguous_orders);
-        let orders = new.orders as i64 - old.orders as i64;
-        within("count(orders)", orders, g.orders, g.ambiguous_orders);
-        let payments = new.payments as i64 - old.payments as i64;
-        within("count(history)", payments, g.payments, g.ambiguous_payments);
-        within("sum(h_amount) in cents", new.paid - old.paid, g.paid, g.ambiguous_paid);
-    }
-    f
+    grown(&mut f, (ledger, before, &after.districts), |g| {
+        [
+            ("d_next_o_id", &|d| d.next_o_id, g.orders),
+            ("count(orders)", &|d| d.orders as i64, g.orders),
+            ("count(history)", &|d| d.payments as i64, g.payments),
+            ("sum(h_amount) in cents", &|d| d.paid, g.paid),
+        ]
+    });
+    f.check(when, "nothing added", compares)
 }
 
 /// The check of the counters after a run: what [`counters::read`](super::counters::read) found
 /// before and after it, with what was acknowledged. Single documents are not part of it.
 pub fn counters(ledger: &Ledger, before: &[District], after: &Snapshot, when: &str) -> Check {
-    let wanted = wanted(ledger);
     let mut f = after.findings.strays.clone();
-    for (i, (old, new)) in before.iter().zip(&after.districts).enumerate() {
-        let g = wanted.get(&District::place(i)).copied().unwrap_or_default();
-        let grown = new.next_o_id - old.next_o_id;
-        within(&mut f, i, "d_next_o_id", grown, (g.orders, g.ambiguous_orders));
-        let ytd = |d: &District| d.ytd.unwrap_or_default();
-        let grown = ytd(new) - ytd(old);
-        within(&mut f, i, "d_ytd in cents", grown, (g.paid, g.ambiguous_paid));
-        let oldest = |d: &District| d.oldest_undelivered();
-        let grown = oldest(new) - oldest(old);
-        let deliveries = (g.deliveries, g.ambiguous_deliveries);
-        within(&mut f, i, "the number of the oldest undelivered order", grown, deliveries);
-    }
+    grown(&mut f, (ledger, before, &after.districts), |g| {
+        [
+            ("d_next_o_id", &|d| d.next_o_id, g.orders),
+            ("d_ytd in cents", &|d| d.ytd.unwrap_or_default(), g.paid),
+            (
+                "the number of the oldest undelivered order",
+                &District::oldest_undelivered,
+                g.deliveries,
+            ),
+        ]
+    });
     super::counters::sums(&mut f, after);
     let compares = "d_next_o_id, d_ytd and the oldest undelivered order of a district grew by what \
                     was acknowledged, w_ytd = sum(d_ytd)";

@@ -11,7 +11,6 @@ use hoap_workload::checks::Reader;
 
 use super::customer::Customer;
 use super::documents::{self, Findings, FoundCustomer, FoundStock};
-use super::reader::malformed;
 use super::sample::Sample;
 use super::stock::Sold;
 use crate::data::{Collection, DataSet};
@@ -126,32 +125,21 @@ impl Owed {
             (false, Collection::Customer, &documents::CUSTOMER[..]),
             (true, Collection::Stock, &documents::STOCK[..]),
         ] {
-            loop {
-                let here = std::iter::from_fn(|| debts.next_if(|debt| debt.place.0 == stock));
-                let batch: Vec<Debt> = here.take(reader.batch()).collect();
-                if batch.is_empty() {
-                    break;
+            let here = std::iter::from_fn(|| debts.next_if(|debt| debt.place.0 == stock));
+            let here = here.map(|debt| {
+                let mut key = String::new();
+                data.append_key(collection, debt.place.1, &mut key);
+                (debt, key)
+            });
+            let see = |debt: Debt, key: &str, row: Option<&Row>| match (row, stock) {
+                (None, _) => {
+                    judge.findings.strays.fail(|| format!("{collection} {key} is not there"));
+                    Some(())
                 }
-                let key = |debt: &Debt| {
-                    let mut key = String::new();
-                    data.append_key(collection, debt.place.1, &mut key);
-                    key
-                };
-                let keys: Vec<String> = batch.iter().map(key).collect();
-                let rows = reader.read(collection.name(), &keys, fields).await?;
-                for ((debt, key), row) in batch.iter().zip(&keys).zip(&rows) {
-                    let Some(row) = row else {
-                        let missing = || format!("{collection} {key} is not there");
-                        judge.findings.strays.fail(missing);
-                        continue;
-                    };
-                    let judged = match stock {
-                        true => judge.stock(key, row, debt),
-                        false => judge.customer(key, row, debt),
-                    };
-                    judged.ok_or_else(|| malformed(collection, key, fields, row))?;
-                }
-            }
+                (Some(row), true) => judge.stock(key, row, &debt),
+                (Some(row), false) => judge.customer(key, row, &debt),
+            };
+            reader.each((collection.name(), fields), here, see).await?;
         }
         Ok(())
     }

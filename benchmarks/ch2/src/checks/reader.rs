@@ -2,9 +2,9 @@
 
 use futures_util::future::try_join_all;
 use hoap_database::{Access, Documents, Find, Order, Row, Session, Transaction};
-use hoap_workload::checks::reader::pause;
-use hoap_workload::checks::{Reader, Watch};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::Result;
+use hoap_workload::checks::reader::{malformed, pause};
+use hoap_workload::checks::{self, Reader, Watch};
 use serde_json::Value;
 
 use super::district::Undelivered;
@@ -15,7 +15,7 @@ use crate::schema::Paths;
 /// between them.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Cancelled`] soon after the watch says so, and the errors of the database.
+/// Returns [`Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after the watch says so, and the errors of the database.
 pub(super) async fn undelivered(
     reader: &mut Reader<'_>,
     schema: Schema,
@@ -80,11 +80,11 @@ async fn end(
         .await?;
     let Some((key, row)) = found.into_iter().next() else { return Ok(None) };
     let number = row.first().and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
-    let malformed = || malformed(Collection::Neworder, &key, &["no_o_id"], &row);
-    number.map(Some).ok_or_else(malformed)
+    let name = Collection::Neworder.name();
+    number.map(Some).ok_or_else(|| malformed(name, &key, &["no_o_id"], Some(&row)))
 }
 
-/// Reads a collection, a document after the other.
+/// Reads a collection, a document after the other. `None` of `each`: a field is not what it must be.
 pub(super) async fn scan<T: Send>(
     documents: Documents<'_>,
     watch: &Watch<'_>,
@@ -93,18 +93,9 @@ pub(super) async fn scan<T: Send>(
     to: &mut T,
     mut each: impl FnMut(&mut T, &str, &Row) -> Option<()> + Send,
 ) -> Result<()> {
-    documents
-        .scan(collection.name(), fields, &mut |key, row| {
-            watch.go_on(collection.name())?;
-            watch.saw(key, &row);
-            each(to, key, &row).ok_or_else(|| malformed(collection, key, fields, &row))
-        })
-        .await
-}
-
-/// The error for a document with a field of the wrong type or range.
-pub(super) fn malformed(collection: Collection, key: &str, fields: &[&str], row: &Row) -> Error {
-    let fields: Vec<_> = fields.iter().zip(row).collect();
-    let tried = format!("read {} {key}", collection.name());
-    Error::new(ErrorKind::Broken, tried, format!("a field is not what it must be: {fields:?}"))
+    let name = collection.name();
+    let one = |key: &str, row: Row| {
+        each(to, key, &row).ok_or_else(|| malformed(name, key, fields, Some(&row)))
+    };
+    checks::scan((documents, watch), name, fields, one).await
 }

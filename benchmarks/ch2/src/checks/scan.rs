@@ -6,9 +6,10 @@
 
 use hoap_database::{Documents, Row};
 use hoap_workload::Result;
-use hoap_workload::checks::Watch;
+use hoap_workload::checks::{self, Keys, Watch};
 
 use super::customers::Suspects;
+use super::district::District;
 use super::documents::{self, FoundCustomer, FoundOrder, FoundPayment, FoundStock};
 use super::reader::scan;
 use super::snapshot::{Reach, Snapshot};
@@ -51,6 +52,8 @@ struct Pass<'a> {
     neworders: Numbers,
     /// Undelivered orders that are there.
     matched: u64,
+    /// The keys of each collection, in the order of [`Collection::ALL`].
+    keys: [Keys; Collection::ALL.len()],
 }
 
 impl Snapshot {
@@ -73,6 +76,7 @@ impl Snapshot {
             weights: Weights::draw(),
             neworders: Numbers::new(districts),
             matched: 0,
+            keys: Default::default(),
         };
         pass.all().await?;
         let Pass { mut snapshot, customers, .. } = pass;
@@ -100,6 +104,7 @@ impl Pass<'_> {
         for c in [Collection::Item, Collection::Supplier, Collection::Nation, Collection::Region] {
             self.scan(c, &[], |_, _, _| Some(())).await?;
         }
+        self.same_keys();
         let findings = &mut self.snapshot.findings;
         for (w, stock) in self.stock.iter().enumerate() {
             findings.counts(&|| format!("warehouse {}", w + 1), stock.stated, stock.ordered);
@@ -116,6 +121,38 @@ impl Pass<'_> {
         Ok(())
     }
 
+    /// Whether collections that no transaction adds to have the keys that were loaded, and orders
+    /// those of their numbers: a count does not tell one that is lost where another is there twice.
+    fn same_keys(&mut self) {
+        let Pass { data, snapshot, keys, .. } = self;
+        let places = [Collection::Warehouse, Collection::District];
+        let grow = [Collection::Orders, Collection::Neworder, Collection::History];
+        let fixed =
+            Collection::ALL.into_iter().filter(|c| !places.contains(c) && !grow.contains(c));
+        let mut others = Vec::new();
+        for collection in fixed {
+            let (count, found) = (data.count(collection), &keys[collection as usize]);
+            let key = |index| {
+                let mut key = String::new();
+                data.append_key(collection, index, &mut key);
+                key
+            };
+            let counted = snapshot.counts[collection as usize] == Some(count);
+            others.extend((counted && !found.are((0..count).map(key))).then_some(collection));
+        }
+        let numbered = |d: &District| i64::try_from(d.orders) == Ok(d.max_o_id);
+        if snapshot.districts.iter().all(numbered) {
+            let each = snapshot.districts.iter().enumerate();
+            let each = each.flat_map(|(i, d)| (1..=d.orders).map(move |n| (i, n)));
+            let key = |(i, number)| format!("{}.{number}", District::key(i));
+            let same = keys[Collection::Orders as usize].are(each.map(key));
+            others.extend((!same).then_some(Collection::Orders));
+        }
+        for collection in others {
+            snapshot.findings.strays.fail(|| checks::keys::others(collection.name()));
+        }
+    }
+
     async fn scan(
         &mut self,
         collection: Collection,
@@ -125,6 +162,7 @@ impl Pass<'_> {
         let (documents, watch) = (self.documents, self.watch);
         scan(documents, watch, collection, fields, self, |pass, key, row| {
             pass.snapshot.count(collection);
+            pass.keys[collection as usize].add(key);
             each(pass, key, row)
         })
         .await
@@ -132,6 +170,8 @@ impl Pass<'_> {
 
     fn customer(&mut self, key: &str, row: &Row) -> Option<()> {
         let found = FoundCustomer::read(row)?;
+        let (w, d, c) = found.place;
+        self.snapshot.findings.keyed(Collection::Customer, key, &[w, d, c]);
         let name = || format!("customer {key}");
         if let Some(i) = self.snapshot.findings.customer(found.place, name) {
             self.customers.add(i, &found.says());
@@ -144,6 +184,7 @@ impl Pass<'_> {
     fn neworder(&mut self, key: &str, row: &Row) -> Option<()> {
         let (place, o_id) = documents::neworder(row)?;
         let Snapshot { findings, districts, .. } = &mut self.snapshot;
+        findings.keyed(Collection::Neworder, key, &[place.0, place.1, o_id.into()]);
         if let Some(i) = findings.district(place, || format!("neworder {key}")) {
             self.neworders.add(i, o_id, &mut districts[i]);
         }
@@ -168,6 +209,7 @@ impl Pass<'_> {
     fn stock_document(&mut self, key: &str, row: &Row) -> Option<()> {
         let found = FoundStock::read(row)?;
         let findings = &mut self.snapshot.findings;
+        findings.keyed(Collection::Stock, key, &[found.place.0, found.place.1]);
         if let Some(i) = findings.stock_index(found.place, || format!("stock {key}")) {
             let stated = findings.quantity(self.data, key, &found);
             let stock = &mut self.stock[found.place.0 as usize - 1];
@@ -181,6 +223,7 @@ impl Pass<'_> {
         let order = FoundOrder::read(row)?;
         let (w, d, o_id) = order.place;
         let (findings, districts) = (&mut self.snapshot.findings, &mut self.snapshot.districts);
+        findings.keyed(Collection::Orders, key, &[w.into(), d.into(), o_id.into()]);
         let name = || format!("orders {key}");
         let place = (w.into(), d.into());
         let Some(i) = findings.district(place, name) else { return Some(()) };

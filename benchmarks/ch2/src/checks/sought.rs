@@ -4,11 +4,10 @@ use std::iter::Peekable;
 use std::ops::Range;
 
 use hoap_database::Row;
+use hoap_workload::Result;
 use hoap_workload::checks::Reader;
-use hoap_workload::{Error, Result};
 
-use super::documents::{self, FoundOrder, FoundPayment};
-use super::reader::malformed;
+use super::documents::FoundPayment;
 use crate::data::Collection;
 use crate::ledger::{self, Delivery, Ledger, Order, Payment, digest};
 
@@ -90,29 +89,12 @@ where
     }
 }
 
-/// The next orders that are sought, and their documents. `None` at the end.
-pub(super) async fn orders(
-    reader: &mut Reader<'_>,
-    keys: &mut impl Iterator<Item = Sought>,
-) -> Result<Option<(Vec<Sought>, Vec<Option<Row>>)>> {
-    let batch: Vec<Sought> = keys.take(reader.batch()).collect();
-    if batch.is_empty() {
-        return Ok(None);
-    }
-    let keys: Vec<String> = batch.iter().map(Sought::key).collect();
-    let rows = reader.read(Collection::Orders.name(), &keys, &documents::ORDER).await?;
-    Ok(Some((batch, rows)))
-}
-
-/// An order that is there.
-pub(super) fn order<'r>(sought: &Sought, row: Option<&'r Row>) -> Result<Option<FoundOrder<'r>>> {
-    let read = |row: &'r Row| FoundOrder::read(row).ok_or_else(|| bad_order(sought, row));
-    row.map(read).transpose()
-}
-
-/// The error for an order with a field of the wrong type or range.
-pub(super) fn bad_order(sought: &Sought, row: &Row) -> Error {
-    malformed(Collection::Orders, &sought.key(), &documents::ORDER, row)
+/// What a row says, if there is one. `None` where a field has the wrong type or range.
+pub(super) fn said<'r, T>(
+    row: Option<&'r Row>,
+    read: impl FnOnce(&'r Row) -> Option<T>,
+) -> Option<Option<T>> {
+    row.map_or(Some(None), |row| read(row).map(Some))
 }
 
 /// A payment that was found: its key, its fields, and what they say.
@@ -125,22 +107,16 @@ pub(super) async fn payments(
     mut each: impl FnMut(Option<&Payment>, Option<Paid<'_>>),
 ) -> Result<()> {
     let unsure = ledger.ambiguous_payments.iter().map(|&payment| (payment, false));
-    let mut all = ledger.payments.iter().map(|payment| (payment, true)).chain(unsure);
-    loop {
-        let batch: Vec<(Payment, bool)> = all.by_ref().take(reader.batch()).collect();
-        if batch.is_empty() {
-            return Ok(());
-        }
-        let keys: Vec<String> = batch.iter().map(|(payment, _)| payment.history.text()).collect();
-        let rows = reader.read(Collection::History.name(), &keys, &digest::HISTORY).await?;
-        for (((payment, acknowledged), key), row) in batch.iter().zip(&keys).zip(&rows) {
-            let bad = |row: &Row| malformed(Collection::History, key, &digest::HISTORY, row);
-            let read = |row: &Row| FoundPayment::read(row).ok_or_else(|| bad(row));
-            let found = row.as_ref().map(read).transpose()?;
-            let found = found.as_ref().zip(row.as_ref()).map(|(found, row)| (&**key, row, found));
-            each(acknowledged.then_some(payment), found);
-        }
-    }
+    let all = ledger.payments.iter().map(|payment| (payment, true)).chain(unsure);
+    let all = all.map(|sought| (sought, sought.0.history.text()));
+    let of = (Collection::History.name(), &digest::HISTORY[..]);
+    let see = |(payment, acknowledged): (Payment, bool), key: &str, row: Option<&Row>| {
+        let found = said(row, FoundPayment::read)?;
+        let found = found.as_ref().zip(row).map(|(found, row)| (key, row, found));
+        each(acknowledged.then_some(&payment), found);
+        Some(())
+    };
+    reader.each(of, all, see).await
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use clap::Args;
 use hoap_record::input::MOST_TEXT;
 use hoap_record::output::Kind;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::{Error, ErrorKind, Local, Result};
 use serde_json::{Value, json};
 
 use crate::file::{Text, name};
@@ -26,6 +26,7 @@ use crate::plan::Plan;
 use compare::Compared;
 use lost::Lost;
 use make::rules::{FREQUENT, Rules};
+pub use read::Origin;
 use sampled::Sampled;
 
 /// Levels of a document of which a file can always be written: its TOML has four levels for one at most, and
@@ -42,9 +43,10 @@ pub const FILE: Kind = Kind {
 #[derive(Debug, Args)]
 pub struct Learn {
     /// A collection and its documents: NDJSON, a JSON array, CSV with names, Parquet, a folder of
-    /// such files, or - for standard input. A collection may have several
+    /// such files, - for standard input, or URL#COLLECTION of a database, which is only read. A
+    /// collection may have several
     #[arg(value_name = "NAME=FILE", required = true, value_parser = sample)]
-    pub samples: Vec<(String, PathBuf)>,
+    pub samples: Vec<(String, Origin)>,
     /// The workload file; - for standard output
     #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,
@@ -53,12 +55,12 @@ pub struct Learn {
     pub no_values: bool,
 }
 
-/// A collection's name and its file.
-fn sample(text: &str) -> std::result::Result<(String, PathBuf), String> {
-    let (collection, file) =
+/// A collection's name and where its documents are.
+fn sample(text: &str) -> std::result::Result<(String, Origin), String> {
+    let (collection, from) =
         text.split_once('=').ok_or("write NAME=FILE, such as orders=orders.ndjson")?;
-    match name::is_plain(collection) && collection != "manifest" && !file.is_empty() {
-        true => Ok((collection.to_owned(), file.into())),
+    match name::is_plain(collection) && collection != "manifest" && !from.is_empty() {
+        true => Ok((collection.to_owned(), from.parse()?)),
         false => {
             Err("a collection's name is of letters, digits and _, and begins with no digit".into())
         }
@@ -76,22 +78,38 @@ pub struct Learned {
     pub json: Value,
 }
 
-/// Reads the samples, writes the file and holds what it makes against them.
+/// Reads the samples, writes the file and holds what it makes against them, unless it is to `stop`.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`] with file and line of what is no document.
-pub fn learn(args: &Learn) -> Result<Learned> {
-    let mut all: Vec<Sampled> = Vec::new();
-    for (name, _) in &args.samples {
-        if !all.iter().any(|of| of.name == *name) {
-            all.push(Sampled::new(name));
+/// [`ErrorKind::Invalid`] with file and line of what is no document, and if a database has no such
+/// collection, or cannot be learned from, why; [`ErrorKind::Cancelled`] if it was stopped.
+pub fn learn<'a>(
+    args: &'a Learn,
+    stop: &'a (dyn Fn() -> bool + Sync),
+) -> Local<'a, Result<Learned>> {
+    Box::pin(async move {
+        for (_, from) in &args.samples {
+            from.possible()?;
         }
-    }
-    for of in &mut all {
-        let files = args.samples.iter().filter(|(name, _)| *name == of.name);
-        let files: Vec<PathBuf> = files.map(|(_, file)| file.clone()).collect();
-        of.read(&files)?;
-    }
+        let mut all: Vec<Sampled> = Vec::new();
+        for (name, _) in &args.samples {
+            if !all.iter().any(|of| of.name == *name) {
+                all.push(Sampled::new(name));
+            }
+        }
+        for of in &mut all {
+            let samples = args.samples.iter().filter(|(name, _)| *name == of.name);
+            for (_, from) in samples.cloned().collect::<Vec<_>>() {
+                of.read(&from, stop).await?;
+            }
+            of.root.settle();
+        }
+        written(args, all)
+    })
+}
+
+/// What is made of samples that are read.
+fn written(args: &Learn, all: Vec<Sampled>) -> Result<Learned> {
     let rules = Rules { values: !args.no_values, least: FREQUENT };
     let mut related = relate::relate(&all, &rules);
     for (of, related) in all.iter().zip(&mut related) {

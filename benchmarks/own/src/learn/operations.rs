@@ -1,5 +1,7 @@
 //! Operations to begin with: read by key, find by each index, insert, change a field.
 
+use hoap_database::path::{Step, steps};
+
 use super::relate::Related;
 use super::sampled::Sampled;
 use super::sketch::field::Field;
@@ -9,8 +11,11 @@ use crate::file::name::is_plain;
 /// An index: its name, and its fields.
 pub type Index = (String, Vec<String>);
 
-/// Fields of which an index is suggested beside those that refer.
+/// Fields of which an index is suggested beside those that refer; indexes of a database that are
+/// taken; and letters of an index's name.
 const MOST: usize = 1;
+const KNOWN: usize = 8;
+const LETTERS: usize = 40;
 
 /// Whether a field is always there and of one type that can be looked for.
 fn is_simple(of: &Field, count: u64) -> bool {
@@ -25,8 +30,12 @@ fn distinct(of: &Field) -> u64 {
     texts + of.numbers.as_ref().map_or(0, |of| of.distinct.estimate())
 }
 
-/// The indexes that are suggested: of fields that refer, and of one by which few documents are found.
+/// The indexes that are suggested: those of the database; if the documents come of none, of fields
+/// that refer, and of one by which few documents are found.
 pub fn indexes(of: &Sampled, related: &Related) -> Vec<Index> {
+    if let Some(known) = &of.indexes {
+        return of_database(of, related, known);
+    }
     let count = of.count();
     let is_key = |name: &str| related.key.as_ref().is_some_and(|(key, _)| key == name);
     let fits =
@@ -48,6 +57,51 @@ pub fn indexes(of: &Sampled, related: &Related) -> Vec<Index> {
     indexes
 }
 
+/// The first indexes of a database, each as far as its fields can be looked for.
+fn of_database(of: &Sampled, related: &Related, known: &[Vec<String>]) -> Vec<Index> {
+    let is_key = |name: &str| related.key.as_ref().is_some_and(|(key, _)| key == name);
+    let fits = |path: &&String| {
+        let names: Vec<&str> = steps(path).filter_map(member).collect();
+        let field = names.split_first().and_then(|(first, names)| {
+            let first = of.field(first).filter(|_| !is_key(first))?;
+            names.iter().try_fold(first, |of, name| of.object.as_ref()?.field(name))
+        });
+        names.len() == steps(path).count()
+            && field.is_some_and(|of_it| is_simple(of_it, of.count()))
+    };
+    let mut indexes: Vec<Index> = Vec::new();
+    for known in known {
+        let fields: Option<Vec<String>> =
+            known.iter().take_while(fits).map(|path| written(path)).collect();
+        let Some(fields) = fields.filter(|fields| !fields.is_empty()) else { continue };
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let mut name: String = format!("by_{}", fields.join("_")).chars().map(plain).collect();
+        name.truncate(LETTERS);
+        let same = |(other, of): &Index| *other == name || *of == fields;
+        if indexes.len() < KNOWN && !indexes.iter().any(same) {
+            indexes.push((name, fields));
+        }
+    }
+    indexes
+}
+
+fn member(step: Step<'_>) -> Option<&str> {
+    match step {
+        Step::Field(name) => Some(name),
+        Step::Position(_) => None,
+    }
+}
+
+/// A path as a workload file has it; `None` if it has none.
+fn written(path: &str) -> Option<String> {
+    let name = |step| match member(step)? {
+        plain if is_plain(plain) => Some(plain.to_owned()),
+        name => (!name.is_empty() && !name.contains('\'')).then(|| format!("'{name}'")),
+    };
+    let names: Option<Vec<String>> = steps(path).map(name).collect();
+    Some(names?.join("."))
+}
+
 /// The operations.
 pub fn suggested(all: &[Sampled], related: &[Related], indexes: &[Vec<Index>]) -> Vec<Toml> {
     let mut operations = Vec::new();
@@ -60,14 +114,17 @@ pub fn suggested(all: &[Sampled], related: &[Related], indexes: &[Vec<Index>]) -
                 .with("read", collection())
                 .with("dist", text("zipfian")),
         );
-        for (_, fields) in indexes {
-            let names = Toml::List(fields.iter().map(|name| text(name)).collect());
-            operations.push(
-                operation(format!("{}-by-{}", of.name, fields.join("-")), 20)
-                    .with("find", collection())
-                    .with("where", names)
-                    .with("limit", leaf(10)),
-            );
+        for (name, fields) in indexes {
+            // The last of several fields is most often what those that are found are sorted by.
+            let (order, equal) = match &fields[..] {
+                [equal @ .., _] if !equal.is_empty() => (Some("desc"), equal),
+                equal => (None, equal),
+            };
+            let name = format!("{}-{}", of.name, name.replacen('_', "-", 1));
+            let names = Toml::List(equal.iter().map(|name| text(name)).collect());
+            let find = operation(name, 20).with("find", collection()).with("where", names);
+            let find = order.into_iter().fold(find, |find, way| find.with("order", text(way)));
+            operations.push(find.with("limit", leaf(10)));
         }
         if let Some(name) = changed(of, related, indexes) {
             let set = table([(name, text("$new"))]);

@@ -1,11 +1,10 @@
 //! What is kept of a collection's sample.
 
-use std::path::PathBuf;
-
+use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::{Map, Value};
 
-use super::read;
+use super::read::Origin;
 use super::sketch::field::{Field, Object};
 use super::sketch::numbers::Lengths;
 use super::sketch::sample::Sample;
@@ -28,6 +27,8 @@ pub struct Sampled {
     pub cut: Vec<String>,
     /// The levels of the deepest document.
     pub levels: usize,
+    /// The paths of the fields of each index that a database has; `None` if it comes of no database.
+    pub indexes: Option<Vec<Vec<String>>>,
 }
 
 impl Sampled {
@@ -40,6 +41,7 @@ impl Sampled {
             rows: Sample::new(KEPT),
             cut: Vec::new(),
             levels: 0,
+            indexes: None,
         }
     }
 
@@ -53,22 +55,34 @@ impl Sampled {
         self.root.field(name)
     }
 
-    /// Reads files, folders or standard input.
+    /// Reads all documents of one origin, unless it is to `stop`.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] with file and line of what is no document, and if there is none.
-    pub fn read(&mut self, paths: &[PathBuf]) -> Result<()> {
-        for path in paths {
-            let before = self.count();
-            let cut = read::read(path, &mut |document| self.add(&document))?;
-            self.cut.extend(cut);
-            if self.count() == before {
-                let tried = format!("learn {} from {}", self.name, path.display());
-                return Err(Error::new(ErrorKind::Invalid, tried, "it has no documents"));
+    /// [`ErrorKind::Invalid`] with file and line of what is no document, and if there is none; those
+    /// of a database; [`ErrorKind::Cancelled`] if it was stopped.
+    pub async fn read(&mut self, from: &Origin, stop: &(dyn Fn() -> bool + Sync)) -> Result<()> {
+        let (before, tried) = (self.count(), format!("learn {} from {from}", self.name));
+        let mut each = |document: Value| match stop() {
+            true => Err(Error::new(ErrorKind::Cancelled, "learn", "interrupted")),
+            false => self.add(&document),
+        };
+        let read = from.read(&mut each).await;
+        let read = match read {
+            Err(e) if e.kind == ErrorKind::Cancelled => {
+                let read = counted(self.count() - before, "document", "documents");
+                let answer = format!("interrupted after {read}: no file was written");
+                return Err(Error::new(ErrorKind::Cancelled, tried, answer));
             }
+            read => read?,
+        };
+        self.cut.extend(read.cut);
+        if let Some(indexes) = read.indexes {
+            self.indexes.get_or_insert_default().extend(indexes);
         }
-        self.root.settle();
-        Ok(())
+        match self.count() == before {
+            true => Err(Error::new(ErrorKind::Invalid, tried, "it has no documents")),
+            false => Ok(()),
+        }
     }
 
     /// Takes a document in.

@@ -104,6 +104,9 @@ impl Shared {
             let Some(number) = self.number(collection, key) else {
                 return Err(wrong(format!("{key} came back, which the file does not make")));
             };
+            if self.is_adopted_elsewhere(collection, number) {
+                continue;
+            }
             let at = self.place(collection, number);
             self.document(collection, &at, (paths, row))
                 .and_then(|()| self.matches(collection, &at, (search, sought)))
@@ -210,7 +213,7 @@ impl Shared {
         if let Some(children) = self.children(step.collection, search, sought) {
             let there = children.filter(|n| numbers.there(*n) == There::Yes).count() as u64;
             let all = self.children(step.collection, search, sought).map_or(0, Iterator::count);
-            return there.min(most)..=(all as u64 + numbers.begun()).min(most);
+            return there.min(most)..=(all as u64).saturating_add(numbers.begun()).min(most);
         }
         match sought.drawn_is_there(numbers) {
             true => 1.min(most)..=most,

@@ -1,10 +1,9 @@
 //! What earlier runs have left: where new documents go on, and what fields were before this run.
 
 use hoap_database::path::{self, WHOLE};
-use hoap_database::{Access, Database, Documents, Intent, Session};
+use hoap_database::{Access, Database, Intent, Row, Session};
 use hoap_workload::Result;
-use hoap_workload::checks::{Reader, Watch};
-use serde_json::Value;
+use hoap_workload::checks::{self, Reader, counts};
 
 use super::checked::Before;
 use super::ledger::{SAMPLED, has};
@@ -15,9 +14,6 @@ use crate::workload::Workload;
 
 /// How many documents in a row are looked at: of these one is there if any is of those behind them.
 const BLOCK: u64 = 64;
-
-/// Documents that are read at once.
-const KEYS: usize = 400;
 
 /// Looks where earlier runs have inserted and deleted documents, so that this one goes on there.
 ///
@@ -116,21 +112,15 @@ impl Before {
     ///
     /// # Errors
     /// Those of the database.
-    pub async fn read(
-        target: &Database,
-        shared: &Shared,
-        by_key: bool,
-        watch: &Watch<'_>,
-    ) -> Result<Before> {
-        let mut before = Before::default();
-        let documents = target.documents()?;
-        for name in shared.workload.names() {
-            before.counts.push(count(documents, name).await?);
-        }
-        if !by_key || target.transactions().is_err() {
+    pub async fn read(at: &checks::At<'_>, shared: &Shared) -> Result<Before> {
+        let documents = at.target.documents()?;
+        let counts = counts(at, documents, &shared.workload.names()).await?;
+        let counts = counts.into_iter().flatten().map(|(count, _)| count).collect();
+        let mut before = Before { counts, ..Before::default() };
+        if !at.level.by_key() || at.target.operations().is_err() {
             return Ok(before);
         }
-        let mut reader = Reader::new(target, watch).await?;
+        let mut reader = Reader::new(at.target, at.watch).await?;
         for &collection in &shared.workload.stored {
             let changes = &shared.workload.plan.changes[collection];
             if changes.fields.is_empty() && !changes.deletes {
@@ -139,36 +129,19 @@ impl Before {
             let numbers = &shared.numbers[collection];
             let name = &shared.workload.plan.collections[collection].name;
             let sample = numbers.before().filter(|n| has(shared.workload, (collection, *n)));
-            let sample: Vec<u64> = sample.take(2 * SAMPLED as usize).collect();
-            for part in sample.chunks(KEYS) {
-                let key = |n: &u64| shared.workload.key(collection, &shared.place(collection, *n));
-                let keys: Vec<String> = part.iter().map(key).collect();
-                let rows = reader.read(name, &keys, &[WHOLE]).await?;
-                for (number, row) in part.iter().zip(rows) {
-                    let of = |document: &Value, path: &str| {
-                        path::get(document, path).cloned().unwrap_or_default()
-                    };
-                    let values = row.map(|row| {
-                        changes.fields.iter().map(|field| of(&row[0], &field.path)).collect()
-                    });
-                    before.documents.insert((collection, *number), values);
-                }
-            }
+            let keyed = |n: u64| (n, shared.workload.key(collection, &shared.place(collection, n)));
+            let here = sample.take(2 * SAMPLED as usize).map(keyed);
+            let note = |number, _: &str, row: Option<&Row>| {
+                let of =
+                    |document, path: &str| path::get(document, path).cloned().unwrap_or_default();
+                let values = row.map(|row| {
+                    changes.fields.iter().map(|field| of(&row[0], &field.path)).collect()
+                });
+                before.documents.insert((collection, number), values);
+                Some(())
+            };
+            reader.each((name, &[WHOLE]), here, note).await?;
         }
         Ok(before)
     }
-}
-
-/// How many documents a collection has.
-async fn count(documents: Documents<'_>, name: &str) -> Result<u64> {
-    if let Ok(count) = documents.count(name).await? {
-        return Ok(count);
-    }
-    let mut count = 0;
-    let mut each = |_: &str, _: hoap_database::Row| {
-        count += 1;
-        Ok(())
-    };
-    documents.scan(name, &[], &mut each).await?;
-    Ok(count)
 }

@@ -1,6 +1,5 @@
 //! What each document must be before and after a run: of this all levels of check are made.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
@@ -38,7 +37,7 @@ pub struct Owed<'a> {
     /// What they saw acknowledged; `None` before a run.
     pub ledger: Option<&'a Ledger>,
     /// What was found before the run; `None` if the data was as loaded.
-    pub before: Option<&'a RefCell<Before>>,
+    pub before: Option<&'a Before>,
     /// Whether documents are read whole, not by the names of their fields.
     pub whole: bool,
 }
@@ -51,10 +50,9 @@ impl Owed<'_> {
     /// What a changed field was before the run; `None` if nobody knows.
     fn was(&self, place: Place, field: usize, made: &Value) -> Option<Value> {
         match self.before {
-            _ if place.1 >= self.shared.numbers[place.0].first_new() => Some(made.clone()),
+            _ if self.shared.numbers[place.0].is_new(place.1) => Some(made.clone()),
             None => Some(made.clone()),
             Some(before) => {
-                let before = before.borrow();
                 before.documents.get(&place)?.as_ref().map(|values| values[field].clone())
             }
         }
@@ -146,7 +144,7 @@ impl Checked for Owed<'_> {
         for (shape, wanted) in wanted {
             document = document.but(shape, wanted);
         }
-        let was = self.before.and_then(|of| of.borrow().documents.get(&place).cloned());
+        let was = self.before.and_then(|of| of.documents.get(&place).cloned());
         let numbers = &self.shared.numbers[collection];
         let there = match numbers.there(number) {
             There::No => There::No,
@@ -184,12 +182,17 @@ impl Checked for Owed<'_> {
         let loaded = self.shared.numbers[collection].loaded();
         let before = match self.before {
             None => loaded,
-            Some(before) => match before.borrow().counts.get(at) {
+            Some(before) => match before.counts.get(at) {
                 Some(count) => *count,
                 None => return 0..=u64::MAX,
             },
         };
         self.shared.numbers[collection].count(before)
+    }
+
+    fn moved(&self, at: usize) -> bool {
+        let as_loaded = self.ledger.is_none() && self.before.is_none();
+        !as_loaded && self.shared.numbers[self.shared.workload.stored[at]].moves()
     }
 
     fn drawn(&self, size: u64, random: &mut Stream) -> Vec<Place> {

@@ -103,7 +103,7 @@ pub struct Clerk {
 
 impl Clerk {
     fn operation(&self) -> &'static Operation {
-        let at = self.work.shared.chosen[self.kind];
+        let at = self.work.shared.weights[self.kind].0;
         &self.work.shared.workload.plan.operations[at]
     }
 

@@ -6,9 +6,9 @@ use std::collections::{BTreeSet, HashMap};
 use hoap_database::path::get;
 use hoap_database::{Documents, Row};
 use hoap_record::Check;
+use hoap_workload::Result;
 use hoap_workload::alike::same;
-use hoap_workload::checks::{Finding, Watch};
-use hoap_workload::{Error, Result};
+use hoap_workload::checks::{self, Finding, Watch};
 use serde_json::{Map, Value};
 
 use super::ledger::{Ledger, is_whole};
@@ -152,7 +152,7 @@ impl<'p> Of<'p> {
 
 /// Reads all documents of a collection, of each what is at these paths.
 async fn scan(
-    (documents, watch): (Documents<'_>, &Watch<'_>),
+    on: (Documents<'_>, &Watch<'_>),
     collection: &str,
     paths: &[Option<&str>],
     mut each: impl FnMut(&str, Value) + Send,
@@ -160,14 +160,12 @@ async fn scan(
     let first = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
     let names: BTreeSet<String> = paths.iter().flatten().map(|path| first(path)).collect();
     let fields: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut one = |key: &str, row: Row| {
-        watch.go_on(collection)?;
-        watch.saw(key, &row);
+    let one = |key: &str, row: Row| {
         let document: Map<String, Value> = names.iter().cloned().zip(row).collect();
         each(key, Value::Object(document));
-        Ok::<(), Error>(())
+        Ok(())
     };
-    documents.scan(collection, &fields, &mut one).await
+    checks::scan(on, collection, &fields, one).await
 }
 
 /// Holds each kept field, in the database, against what it is made of there.

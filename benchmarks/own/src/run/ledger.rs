@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use hoap_data::random::mix;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::workload::Workload;
@@ -23,10 +24,12 @@ pub struct Ledger {
     pub written: HashMap<Place, Vec<(usize, Written)>>,
     /// What was added to a field of all documents of a collection together.
     pub added: HashMap<(usize, usize), Written>,
+    /// How much the clocks of those whose writes it has may differ, nanoseconds.
+    pub clocks: u64,
 }
 
 /// What was written to a field.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Written {
     /// What was added, in units of the last digit.
     pub added: i64,
@@ -38,7 +41,7 @@ pub struct Written {
 }
 
 /// A write: when it began and ended, and what it wrote.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Write {
     start: u64,
     end: u64,
@@ -74,13 +77,14 @@ impl Ledger {
         effect: Effect,
         (start, end): (u64, Option<u64>),
     ) {
+        let clocks = self.clocks;
         let written = self.field(place, field);
         match (effect, end) {
             (Effect::Added(units), Some(_)) => written.added = written.added.saturating_add(units),
             (Effect::Added(units), None) => written.perhaps.push(units),
             (Effect::Set(value), end) => {
                 written.last.push(Write { start, end: end.unwrap_or(UNSURE), value });
-                written.forget();
+                written.forget(clocks);
             }
         }
     }
@@ -116,24 +120,36 @@ impl Ledger {
             own.added = own.added.saturating_add(sum.added);
             own.perhaps.extend(sum.perhaps);
         }
+        let clocks = self.clocks;
         for (place, fields) in other.written {
             for (field, written) in fields {
                 let own = self.field(place, field);
                 own.added = own.added.saturating_add(written.added);
                 own.perhaps.extend(written.perhaps);
                 own.last.extend(written.last);
-                own.forget();
+                own.forget(clocks);
             }
         }
     }
 }
 
 impl Written {
-    /// Forgets writes that ended before another one began that was acknowledged.
-    fn forget(&mut self) {
+    /// Forgets writes that ended before another one began that was acknowledged, as far as clocks
+    /// that differ so much can tell.
+    fn forget(&mut self, clocks: u64) {
         let acknowledged = self.last.iter().filter(|write| write.end != UNSURE);
         let latest = acknowledged.map(|write| write.start).max().unwrap_or(0);
-        self.last.retain(|write| write.end >= latest);
+        self.last.retain(|write| write.end.saturating_add(clocks) >= latest);
+    }
+
+    /// The same by a clock that shows so many nanoseconds more.
+    pub fn set_on(&mut self, nanoseconds: i64) {
+        for Write { start, end, .. } in &mut self.last {
+            *start = start.saturating_add_signed(nanoseconds);
+            if *end != UNSURE {
+                *end = end.saturating_add_signed(nanoseconds).min(UNSURE - 1);
+            }
+        }
     }
 
     /// Whether a write was acknowledged, so that what was there before is not.

@@ -112,6 +112,12 @@ impl Mix {
         steps.any(|step| !matches!(step.verb, Verb::Read | Verb::Find))
     }
 
+    /// The first operation that deletes.
+    pub fn deleting<'w>(&'w self, workload: &'w Workload) -> Option<&'w str> {
+        let deletes = |of: &&Operation| of.steps.iter().any(|step| step.verb == Verb::Delete);
+        self.operations(workload).find(deletes).map(|of| of.name.as_str())
+    }
+
     /// The operations that run.
     pub fn operations<'w>(&'w self, workload: &'w Workload) -> impl Iterator<Item = &'w Operation> {
         self.weights.iter().map(|(at, _)| &workload.plan.operations[*at])

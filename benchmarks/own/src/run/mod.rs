@@ -4,12 +4,16 @@
 //!   its steps.
 //! * `numbers`, `ledger`, `work`: which documents there are, and what was acknowledged.
 //! * `queries`: analytical queries, of operations, of query clients and of `hoap query`.
-//! * `answers`, `checked`, `before`, `kept`: what answers, documents and collections must be.
+//! * `answers`, `checked`, `before`, `kept`, `judge`: what answers, documents and collections must be.
+//! * `contribution`, `joint`: what several drivers leave, and what they know together.
 
 mod answers;
 mod before;
-mod checked;
+pub(crate) mod checked;
 mod client;
+mod contribution;
+mod joint;
+mod judge;
 mod kept;
 mod ledger;
 mod mix;
@@ -17,11 +21,12 @@ mod numbers;
 mod offer;
 mod queries;
 mod reads;
-mod shared;
+pub(crate) mod shared;
 mod slots;
 mod steps;
 mod work;
 mod writes;
 
+pub use contribution::Contribution;
 pub use offer::Flags;
 pub use queries::{Questions, ask};

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hoap_data::Part;
 use hoap_data::random::Stream;
+use serde::{Deserialize, Serialize};
 
 use crate::plan::draw::Documents;
 
@@ -14,7 +15,7 @@ use crate::plan::draw::Documents;
 const REDRAWS: usize = 16;
 
 /// What becomes of a document that is not surely there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fate {
     /// New; its insert is not acknowledged, and may have been applied.
     Claimed,
@@ -73,6 +74,65 @@ struct State {
     puts: HashMap<u64, bool>,
     /// The parents of new documents whose draw names them.
     parents: HashMap<u64, u64>,
+    /// The new documents of other drivers, of those who join what drivers know.
+    others: Vec<Span>,
+}
+
+/// The new documents of a driver, of which so many were there before the run, and end there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Span {
+    part: u64,
+    of: u64,
+    first: u64,
+    next: u64,
+}
+
+impl Span {
+    /// The number of the driver's new document in this place.
+    fn number(self, loaded: u64, new: u64) -> u64 {
+        loaded + new * self.of + self.part - 1
+    }
+
+    /// Whether a number is that of a document that the driver makes in this run.
+    fn has(self, loaded: u64, number: u64) -> bool {
+        let new = number.checked_sub(loaded);
+        new.is_some_and(|new| new % self.of == self.part - 1 && new / self.of >= self.first)
+    }
+}
+
+/// What a driver knows of the documents of a collection at its end, for those who join drivers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Told {
+    span: Span,
+    used: bool,
+    lax: bool,
+    gone: u64,
+    inserted: u64,
+    fates: Vec<(u64, Fate)>,
+    puts: Vec<(u64, bool)>,
+    parents: Vec<(u64, u64)>,
+}
+
+impl Told {
+    /// Which part the driver was.
+    pub fn part(&self) -> u64 {
+        self.span.part
+    }
+
+    /// Whether no number in it, nor the next one, is as large as this.
+    pub fn is_below(&self, end: u64) -> bool {
+        let Span { part, of, first, next } = self.span;
+        let fates = self.fates.iter().map(|(number, _)| *number);
+        let all = fates.chain(self.puts.iter().map(|(number, _)| *number));
+        let mut all =
+            all.chain(self.parents.iter().flat_map(|(number, parent)| [*number, *parent]));
+        let next = next.checked_mul(of).is_some_and(|next| next < end);
+        (1..=of).contains(&part)
+            && first <= self.span.next
+            && next
+            && all.all(|n| n < end)
+            && self.inserted < end
+    }
 }
 
 impl Numbers {
@@ -83,6 +143,13 @@ impl Numbers {
         Numbers { loaded, part, moves, used, lax, gone: 0, ready, oldest, state }
     }
 
+    /// Those of the same collection of which drivers are still to tell what they know.
+    pub fn joined(&self) -> Numbers {
+        let mut numbers = Numbers::new(self.loaded, Part::WHOLE, self.moves);
+        numbers.go_on(u64::MAX, 0, false);
+        Numbers { used: false, ..numbers }
+    }
+
     /// The same of a collection in which earlier runs have inserted so many documents of this
     /// driver's, and deleted those before the oldest, or any.
     pub fn go_on(&mut self, first: u64, oldest: u64, lax: bool) {
@@ -91,6 +158,47 @@ impl Numbers {
         *self.ready.get_mut() = first;
         *self.oldest.get_mut() = oldest;
         (self.used, self.gone, self.lax) = (true, oldest, lax);
+    }
+
+    /// What this driver knows at its end.
+    pub fn told(&self) -> Told {
+        let state = self.state();
+        let mut fates: Vec<(u64, Fate)> = state.fates.iter().map(|(n, fate)| (*n, *fate)).collect();
+        let mut puts: Vec<(u64, bool)> = state.puts.iter().map(|(n, sure)| (*n, *sure)).collect();
+        let mut parents: Vec<(u64, u64)> = state.parents.iter().map(|(n, of)| (*n, *of)).collect();
+        fates.sort_unstable_by_key(|(number, _)| *number);
+        puts.sort_unstable();
+        parents.sort_unstable();
+        Told {
+            span: self.span(&state),
+            used: self.used,
+            lax: self.lax,
+            gone: self.gone,
+            inserted: state.inserted,
+            fates,
+            puts,
+            parents,
+        }
+    }
+
+    /// Takes in what another driver knows of the same collection.
+    pub fn join(&mut self, other: Told) {
+        self.used |= other.used;
+        self.lax |= other.lax;
+        self.gone = self.gone.max(other.gone);
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        state.others.push(other.span);
+        state.inserted += other.inserted;
+        state.fates.extend(other.fates);
+        for (number, sure) in other.puts {
+            *state.puts.entry(number).or_default() |= sure;
+        }
+        state.parents.extend(other.parents);
+    }
+
+    fn span(&self, state: &State) -> Span {
+        let Part { part, of } = self.part;
+        Span { part, of, first: state.first, next: state.next }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -104,6 +212,11 @@ impl Numbers {
             None => place,
             Some(new) => self.loaded + new * self.part.of + self.part.part - 1,
         }
+    }
+
+    /// Whether operations make or remove documents.
+    pub fn moves(&self) -> bool {
+        self.moves
     }
 
     /// Documents that were loaded.
@@ -257,9 +370,22 @@ impl Numbers {
             Some(Fate::Claimed | Fate::Deleting | Fate::Contested) => There::Perhaps,
             Some(Fate::Never | Fate::Gone) => There::No,
             None if number < self.gone => There::No,
-            None if self.lax && state.puts.get(&number) != Some(&true) => There::Perhaps,
+            None if state.puts.get(&number) == Some(&true) => There::Yes,
+            None if self.lax => There::Perhaps,
+            // Whether an earlier run came to insert it, or another driver, nobody here knows.
+            None if number >= self.loaded && !self.is_new_in(&state, number) => There::Perhaps,
             None => There::Yes,
         }
+    }
+
+    /// Whether a document is one that this run makes, as far as this driver knows.
+    pub fn is_new(&self, number: u64) -> bool {
+        self.is_new_in(&self.state(), number)
+    }
+
+    fn is_new_in(&self, state: &State, number: u64) -> bool {
+        let mut spans = state.others.iter().copied().chain([self.span(state)]);
+        spans.any(|span| span.has(self.loaded, number))
     }
 
     /// Whether this run has begun to make or remove a document.
@@ -273,12 +399,6 @@ impl Numbers {
         (self.gone..self.loaded + first).map(|place| self.at(place))
     }
 
-    /// The number of the first new document of this run.
-    pub fn first_new(&self) -> u64 {
-        let first = self.state().first;
-        self.at(self.loaded + first)
-    }
-
     /// The parent of a new document whose draw named it.
     pub fn parent(&self, number: u64) -> Option<u64> {
         match number < self.loaded {
@@ -287,10 +407,10 @@ impl Numbers {
         }
     }
 
-    /// How many inserts have begun.
+    /// How many inserts may have begun: of several drivers each knows its own alone.
     pub fn begun(&self) -> u64 {
         let state = self.state();
-        state.next - state.first
+        if self.part.of > 1 { u64::MAX } else { state.next - state.first }
     }
 
     /// How many documents there are, of which so many were there before the run.
@@ -305,10 +425,12 @@ impl Numbers {
     /// What the run has made or removed: at most so many numbers of each.
     pub fn written(&self, most: u64) -> Vec<u64> {
         let state = self.state();
-        let new = state.next - state.first;
-        let every = new.div_ceil(most.max(1)).max(1) as usize;
-        let new = (state.first..state.next).step_by(every);
-        let mut all: BTreeSet<u64> = new.map(|new| self.at(self.loaded + new)).collect();
+        let mut all = BTreeSet::new();
+        for span in state.others.iter().copied().chain([self.span(&state)]) {
+            let every = (span.next - span.first).div_ceil(most.max(1)).max(1) as usize;
+            let new = (span.first..span.next).step_by(every);
+            all.extend(new.map(|new| span.number(self.loaded, new)));
+        }
         all.extend(state.fates.keys().take(most as usize));
         all.into_iter().collect()
     }

@@ -1,17 +1,18 @@
 //! The flags of `hoap run FILE.toml`, and how they become a run.
 
 use std::cell::RefCell;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use hoap_conduct::begin::{Basis, begin};
-use hoap_conduct::benchmark::Benchmark;
+use hoap_conduct::benchmark::{self, Benchmark};
 use hoap_conduct::caller::Setting;
-use hoap_conduct::faults::checking;
+use hoap_conduct::checking::Checking;
 use hoap_conduct::flags::{Clients, Common, settings, together};
-use hoap_conduct::offer::{BenchmarkLine, Offer, Recorded};
+use hoap_conduct::offer::{BenchmarkLine, Drivers, Offer, Recorded};
 use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
 use hoap_conduct::queries::Streams;
 use hoap_conduct::values::count;
@@ -21,20 +22,22 @@ use hoap_database::Database;
 use hoap_databases::open;
 use hoap_databases::url::redact;
 use hoap_drive::NoWorkload;
-use hoap_record::merge::left_to_first;
-use hoap_record::{Check, Remark, RemarkId, Run, Verdict};
-use hoap_workload::checks::level::unchecked;
-use hoap_workload::checks::{self, At, Level, Reading, Reads, Watch};
+use hoap_record::merge::{Joint, beside_others};
+use hoap_record::{Check, Remark, RemarkId};
+use hoap_workload::checks::{At, Level, Watch};
 use hoap_workload::claim::Claim;
 use hoap_workload::load::difference;
 use hoap_workload::note::{self, Note};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::{Error, ErrorKind, Result, contribution};
 use serde_json::json;
 
 use super::before::go_on;
-use super::checked::{Before, Owed};
+use super::checked::Before;
 use super::client::Operations;
-use super::kept::{self, Sums};
+use super::contribution::Contribution;
+use super::joint::joint;
+use super::judge::Judge;
+use super::kept::Sums;
 use super::ledger::Ledger;
 use super::mix::{Mix, Weight};
 use super::queries::{self, Asked};
@@ -117,18 +120,19 @@ impl Flags {
             }
             queries::offered(workload, self.queried(), &all)?;
         }
-        let writes = mix.writes(workload);
-        if self.clients.common.conduct.part.is_some() && (writes || plan.has_queries()) {
-            let answer = match writes {
-                true => "several drivers keep no common ledger of a workload file yet",
-                false => "several drivers have no common queries of a workload file yet",
+        if self.clients.common.conduct.part.is_some() {
+            let refused = |answer: &str, advice: String| {
+                let tried = format!("{} with --part", tried());
+                Err(Error::new(ErrorKind::Invalid, tried, answer).advise(advice))
             };
-            let advice = match writes {
-                true => "run one driver, or leave out what writes (--without)",
-                false => "run one driver, or leave out --query-clients",
-            };
-            let tried = format!("{} with --part", tried());
-            return Err(Error::new(ErrorKind::Invalid, tried, answer).advise(advice));
+            if plan.has_queries() {
+                let answer = "several drivers have no common queries of a workload file yet";
+                return refused(answer, "run one driver, or leave out --query-clients".into());
+            }
+            if let Some(of) = mix.deleting(workload) {
+                let answer = "a driver does not know which documents others delete";
+                return refused(answer, format!("run one driver, or --without {of:?}"));
+            }
         }
         Ok(())
     }
@@ -159,13 +163,17 @@ impl Offer for Flags {
         let own = (self.clients.check_reads, setting.common.own_seed(), part);
         let shared = Shared::new(workload, &mix.weights, own);
         let documents = workload.stored.iter().map(|at| workload.plan.collections[*at].count);
-        let level = self.clients.level(documents.sum());
+        let checking = Checking::new(&self.clients, documents.sum());
         let follower = match &self.analytical {
             Some(url) if *url != self.clients.target => Some(follower(url, &note, setting).await?),
             _ => None,
         };
-        let opened = Opened { flags: self, plan, target, follower, note, workload, mix, level };
+        let opened = Opened { flags: self, plan, target, follower, note, workload, mix, checking };
         opened.run(shared, setting).await
+    }
+
+    async fn joint(drivers: &Drivers<'_>) -> Result<Joint> {
+        joint(drivers).await
     }
 }
 
@@ -179,12 +187,12 @@ struct Opened<'a> {
     note: Note,
     workload: &'static Workload,
     mix: Mix,
-    level: Level,
+    checking: Checking,
 }
 
 impl Opened<'_> {
     async fn run(&self, mut shared: Shared, setting: &Setting<'_>) -> Result<Recorded> {
-        let Opened { flags, plan, target, follower, note, workload, mix, level } = self;
+        let Opened { flags, plan, target, follower, note, workload, mix, checking } = self;
         let workload = *workload;
         let name = mix.name(workload);
         let claim = match mix.writes(workload) {
@@ -205,16 +213,13 @@ impl Opened<'_> {
                 "analytical": flags.analytical.as_deref().map(redact),
                 "query-clients": (!flags.query_clients.is_empty()).then_some(&flags.query_clients),
             }));
-            let checked = Clients::checked(Some(*level));
+            let checked = Clients::checked(Some(checking.level()));
             let settings = together([flags.clients.settings(&plan.steps), own, checked]);
             let constants = json!({ "run_seed": setting.common.run_seed });
             let basis = Basis { note: Some(note), data: note.data.clone(), constants };
             let mut record = begin((&name, &name), target, basis, settings);
-            if *level == Level::Off {
-                record.remarks.push(unchecked());
-            }
             record.analytical = follower.as_ref().map(Database::description);
-            let before = is_used.then(RefCell::default);
+            let before = is_used.then(Before::default);
             let shared = Arc::new(shared);
             let queried = follower.as_ref().unwrap_or(target);
             let asked = match asks {
@@ -226,9 +231,8 @@ impl Opened<'_> {
             let asked = asked.filter(|_| !mix.asks(workload).is_empty());
             let asks = asked.map(|asked| (queried.clone(), asked));
             let operations = Operations::new(target.clone(), shared, asks);
-            let reads = Reads::new();
             let sums = RefCell::default();
-            let on_data = OnData { operations, streams, opened: self, claim, before, reads, sums };
+            let on_data = OnData { operations, streams, opened: self, claim, before, sums };
             run::record(setting, plan, record, on_data).await
         };
         in_use::during(setting, claim, record).await
@@ -242,42 +246,9 @@ struct OnData<'a> {
     opened: &'a Opened<'a>,
     claim: Option<&'a Claim<'a>>,
     /// What earlier runs have left; `None` if the data is as loaded.
-    before: Option<RefCell<Before>>,
-    reads: Reads,
+    before: Option<Before>,
     /// The sums of fields over collections before the run.
     sums: RefCell<Sums>,
-}
-
-const BEFORE: &str = "before the run";
-
-impl OnData<'_> {
-    async fn check(
-        &self,
-        ledger: Option<&Ledger>,
-        (when, watch): (&str, &Watch<'_>),
-    ) -> Result<Vec<Check>> {
-        let Opened { target, level, workload, .. } = self.opened;
-        let most = workload.stored.iter().map(|at| workload.plan.collections[*at].count).max();
-        let reader = Reading::of(target, most.unwrap_or(0), watch).await?;
-        let at = At { target, level: *level, when, watch };
-        let shared = &**self.operations.shared();
-        let whole = matches!(reader, Ok(Reading::Keys(_)));
-        let owed = Owed { shared, ledger, before: self.before.as_ref(), whole };
-        let mut checks = checks::all(&at, &owed, reader).await?;
-        if *level == Level::Full {
-            let on = (target.documents()?, watch);
-            checks.extend(kept::kept(on, workload, when).await?);
-            let sums = kept::sums(on, workload).await?;
-            match ledger {
-                None => *self.sums.borrow_mut() = sums,
-                Some(ledger) => {
-                    let before = self.sums.borrow();
-                    checks.extend(kept::hold_sums(shared, (&before, &sums), ledger, when));
-                }
-            }
-        }
-        Ok(checks)
-    }
 }
 
 impl Benchmark for OnData<'_> {
@@ -306,36 +277,30 @@ impl Benchmark for OnData<'_> {
         self.opened.flags.clients.check_reads
     }
 
-    async fn before(&mut self, setting: &Setting<'_>, checks: &mut Vec<Check>) -> Result<()> {
-        let Opened { flags, target, level, plan, .. } = self.opened;
-        if !plan.has_operations() {
-            return Ok(());
-        }
-        let asked = setting.caller.stop();
-        let stop = || asked.is_set();
-        let watch = Watch::new(&stop, &self.reads);
-        if *level != Level::Off && !setting.checks_before() {
-            checks.push(left_to_first("indexes, document counts, nothing changed"));
-        } else if *level != Level::Off {
-            setting.say(flags.clients.announced(*level));
-            checks.extend(self.check(None, (BEFORE, &watch)).await?);
-        }
-        if checks.iter().any(|check| check.verdict == Verdict::Fail) {
-            return Ok(());
-        }
-        if let Some(before) = &self.before {
-            let shared = self.operations.shared();
-            let read = Before::read(target, shared, level.by_key(), &watch).await?;
-            before.replace(read);
-        }
-        if self.claim.is_some() {
-            note::begin_run(target.documents()?).await?;
-        }
-        Ok(())
+    fn checking(&self) -> Option<&Checking> {
+        Some(&self.opened.checking).filter(|_| self.operations().is_some())
     }
 
-    fn reads(&self) -> Option<&Reads> {
-        Some(&self.reads)
+    async fn check(&self, at: &At<'_>, known: Option<&Ledger>) -> Result<Vec<Check>> {
+        // Of a run that only reads the data is as it was.
+        let ledger = known.filter(|_| self.claim.is_some());
+        let (shared, before) = (&**self.operations.shared(), self.before.as_ref());
+        Judge { shared, before, sums: &self.sums }.checks(at, ledger).await
+    }
+
+    async fn before(&mut self, setting: &Setting<'_>, checks: &mut Vec<Check>) -> Result<()> {
+        let checking = self.checking().filter(|checking| checking.level() != Level::Off);
+        if let Some(checking) =
+            checking.filter(|_| self.before.is_some() && setting.checks_before())
+        {
+            let asked = setting.caller.stop();
+            let stop = || asked.is_set();
+            let watch = &Watch::new(&stop, checking.reads());
+            let (target, level, when) = (self.target(), checking.level(), "before the run");
+            let at = At { target, level, when, watch };
+            self.before = Some(Before::read(&at, self.operations.shared()).await?);
+        }
+        benchmark::before(self, setting, checks).await
     }
 
     fn known(&self, memories: Vec<Ledger>) -> Ledger {
@@ -344,19 +309,20 @@ impl Benchmark for OnData<'_> {
         known
     }
 
-    async fn after(
-        &self,
-        setting: &Setting<'_>,
-        known: &Ledger,
-        _: &mut Run,
-    ) -> Result<Vec<Check>> {
-        if self.opened.level == Level::Off || self.operations().is_none() {
-            return Ok(Vec::new());
-        }
-        let never = || false;
-        let watch = Watch::new(&never, &self.reads);
-        let ledger = self.claim.map(|_| known);
-        checking(setting, async || self.check(ledger, ("after the run", &watch)).await).await
+    fn left(&self) -> Option<Check> {
+        let left = || {
+            beside_others(
+                "document counts, nothing lost: writes",
+                "when all have ended, `hoap merge --operational URL` checks the documents",
+            )
+        };
+        (self.opened.checking.level() != Level::Off && self.claim.is_some()).then(left)
+    }
+
+    fn contribution(&self, known: &mut Ledger, to: &mut dyn Write) -> io::Result<()> {
+        let (shared, sums) = (self.operations.shared(), self.sums.borrow());
+        let found = (self.before.as_ref(), &*sums);
+        contribution::write(&Contribution::of(&self.opened.flags.file, shared, found, known), to)
     }
 
     async fn finish(&self, _: &Setting<'_>, _: &Path, _: bool) -> Vec<Remark> {

@@ -13,7 +13,7 @@ use crate::plan::draw::{Choice, below};
 use crate::workload::Workload;
 
 /// How far behind the last document the numbers begin of documents that never are.
-const NEVER: u64 = 1 << 40;
+pub const NEVER: u64 = 1 << 40;
 
 /// A document that was drawn.
 #[derive(Debug)]
@@ -36,8 +36,8 @@ pub struct Shared {
     pub numbers: Vec<Numbers>,
     /// Which operation is drawn how often.
     pub mix: Choice,
-    /// The operations of the mix, by their places in the plan.
-    pub chosen: Vec<usize>,
+    /// The operations of the mix, by their places in the plan, with their weights.
+    pub weights: Vec<(usize, f64)>,
     /// Whether every answer is compared.
     pub check: bool,
     /// The seed of all draws.
@@ -74,7 +74,7 @@ impl Shared {
             workload,
             numbers: numbers.collect(),
             mix: Choice::new(of.len(), &of, &crate::file::model::Dist::Uniform),
-            chosen: weights.iter().map(|(at, _)| *at).collect(),
+            weights: weights.to_vec(),
             check,
             seed,
             clients: ClientStreams::default(),
@@ -86,7 +86,7 @@ impl Shared {
     /// The operations of the mix.
     pub fn operations(&self) -> impl Iterator<Item = &'static Operation> {
         let all = &self.workload.plan.operations;
-        self.chosen.iter().map(move |at| &all[*at])
+        self.weights.iter().map(move |(at, _)| &all[*at])
     }
 
     /// Nanoseconds since the clock of the ledger began.
@@ -120,6 +120,12 @@ impl Shared {
     fn parent(&self, collection: usize, number: u64) -> Option<u64> {
         let adopts = self.adopts[collection];
         adopts.then(|| self.numbers[collection].parent(number)).flatten()
+    }
+
+    /// Whether a document may have a parent that only an earlier run knows, or another driver.
+    pub fn is_adopted_elsewhere(&self, collection: usize, number: u64) -> bool {
+        let numbers = &self.numbers[collection];
+        self.adopts[collection] && number >= numbers.loaded() && !numbers.is_new(number)
     }
 
     /// The number of the document that has this key.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hoap_data::random::Stream;
 use hoap_own::file::Text;
-use hoap_own::learn::{Learn, Learned, learn};
+use hoap_own::learn::{Learn, Learned, Origin, learn};
 use hoap_own::plan::Plan;
 use serde_json::{Map, Value, json};
 
@@ -23,10 +23,12 @@ impl Place {
     /// What is learned of collections, each with its file.
     fn learn(&self, samples: &[(&str, &str)], no_values: bool) -> Result<Learned, String> {
         let path = |file: &str| self.0.path().join(file);
-        let samples = samples.iter().map(|(name, file)| ((*name).to_owned(), path(file)));
+        let of = |file| Origin::File(path(file));
+        let samples = samples.iter().map(|(name, file)| ((*name).to_owned(), of(file)));
         let args = Learn { samples: samples.collect(), out: path("shop.toml"), no_values };
         let folder = self.0.path().display().to_string() + std::path::MAIN_SEPARATOR_STR;
-        learn(&args).map_err(|e| e.to_string().replace(&folder, ""))
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(learn(&args, &|| false)).map_err(|e| e.to_string().replace(&folder, ""))
     }
 }
 

@@ -217,7 +217,7 @@ fn what_each_level_sees() {
     let fail = |name: &'static str| name;
     let (count, writes, sample) =
         (fail("record count"), fail("nothing lost: writes"), fail("nothing changed"));
-    let cases: [(&str, Tamper, &[&str]); 8] = [
+    let cases: [(&str, Tamper, &[&str]); 9] = [
         ("nothing", |_, _| (), &[]),
         ("lost", |rows, written| drop(rows.remove(&written[0])), &[count, writes, sample]),
         ("stale", |rows, written| older(rows, &written[0]), &[writes, sample]),
@@ -242,6 +242,15 @@ fn what_each_level_sees() {
                 rows.insert("user1".into(), row);
             },
             &[count],
+        ),
+        (
+            "under another key",
+            |rows, written| {
+                let key = rows.keys().find(|key| !written.contains(key)).unwrap().clone();
+                let row = rows.remove(&key).unwrap();
+                rows.insert("user1".into(), row);
+            },
+            &[count, sample],
         ),
         (
             "untouched and changed",

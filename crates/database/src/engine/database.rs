@@ -7,6 +7,7 @@ use hoap_record::Description;
 
 use super::about::About;
 use super::documents::Documents;
+use super::export::Export;
 use super::queries::Analytics;
 use super::records::BoxedStore;
 use super::shop::Shop;
@@ -29,6 +30,11 @@ pub trait Engine: Any + Send + Sync {
 
     /// Whole collections: the loader writes them, the checks read them.
     fn documents(&self) -> Option<&dyn Documents> {
+        None
+    }
+
+    /// Collections that others made.
+    fn export(&self) -> Option<&dyn Export> {
         None
     }
 

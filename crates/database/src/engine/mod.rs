@@ -10,6 +10,7 @@
 mod about;
 mod database;
 mod documents;
+mod export;
 mod queries;
 mod records;
 mod shop;
@@ -18,6 +19,7 @@ mod transactions;
 pub use about::{About, Calls};
 pub use database::Engine;
 pub use documents::{Bulk, Documents, Each};
+pub use export::{EachDocument, Export};
 pub use queries::{Analytics, QuerySession};
 pub use records::{BoxedSession, BoxedStore, RecordSession, RecordStore};
 pub use shop::{Shop, ShopSession, put_key};
@@ -36,6 +38,7 @@ macro_rules! gives {
         }
     };
     (@ documents) => { $crate::gives!(@ documents Documents); };
+    (@ export) => { $crate::gives!(@ export Export); };
     (@ transactions) => { $crate::gives!(@ transactions Transactions); };
     (@ operations) => { $crate::gives!(@ operations Transactions); };
     (@ analytics) => { $crate::gives!(@ analytics Analytics); };

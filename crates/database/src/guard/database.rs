@@ -24,8 +24,8 @@ use crate::offers::What;
 /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
 #[derive(Clone)]
 pub struct Database {
-    engine: Arc<dyn Engine>,
-    about: Arc<About>,
+    pub(super) engine: Arc<dyn Engine>,
+    pub(super) about: Arc<About>,
 }
 
 impl Database {

@@ -16,6 +16,7 @@ mod check;
 mod database;
 mod deadline;
 mod documents;
+mod export;
 pub(crate) mod limit;
 mod records;
 mod shop;

@@ -464,6 +464,7 @@ pub fn run() -> Run {
         steps: Vec::new(),
         checks: Vec::new(),
         checks_read: Vec::new(),
+        ledger: None,
         audit: Vec::new(),
         witness: None,
         search: None,

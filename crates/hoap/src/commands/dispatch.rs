@@ -37,7 +37,7 @@ pub async fn command(context: &mut Context, command: Command) -> Result<(), Fail
         Command::Demo(args) => demo::demo(context, &args).await,
         Command::Doctor(args) => doctor::doctor(context, &args).await,
         Command::Gen(args) => gen_files::generate(context, &args),
-        Command::Learn(args) => learn::learn(context, &args),
+        Command::Learn(args) => learn::learn(context, &args).await,
         Command::Load { how, benchmark } => load::load(context, &*benchmark.0, &how).await,
         Command::Verify(args) => verify::any(context, &args).await,
         Command::Query(args) => query::any(context, &args).await,

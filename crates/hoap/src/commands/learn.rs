@@ -7,9 +7,9 @@ use super::output;
 use crate::failure::Failure;
 
 /// Learns, writes the file and prints the sample beside what the file makes.
-pub fn learn(context: &Context, args: &Learn) -> Result<(), Failure> {
+pub async fn learn(context: &Context, args: &Learn) -> Result<(), Failure> {
     let standard = output::is_standard(context, &args.out, &FILE)?;
-    let learned = learned(args)?;
+    let learned = learned(args, &|| context.stop.is_set()).await?;
     output::write(context, &args.out, &FILE, &learned.text)?;
     match standard {
         // The file is on standard output.

@@ -307,6 +307,9 @@ fn what_all_drivers_saw_acknowledged_is_held_against_the_database() {
     p.ok("load ch2pp --target sqlite:other.db --scale-down 100 --seed 5");
     let other = "merge driver-1 driver-2 --operational sqlite:other.db -o x";
     p.fails(other, 2, &["sqlite:other.db", "another data set"]);
+    // The ledger of another driver in its place, whose writes would be looked for twice.
+    std::fs::copy(p.path("driver-2/ledger.json"), p.path("driver-1/ledger.json")).unwrap();
+    p.fails(&joint("x"), 2, &["driver-1/ledger.json: it is not the ledger that the run"]);
     std::fs::remove_file(p.path("driver-1/ledger.json")).unwrap();
     p.fails(&joint("x"), 2, &["driver-1/ledger.json", "--part"]);
 }

@@ -69,7 +69,7 @@ fn lost_writes_that_the_clocks_of_drivers_explain_are_told_so() {
             write[time] = (write[time].as_u64().unwrap() + 60_000_000_000).into();
         }
     }
-    p.write("driver-2/ledger.json", &ledger.to_string());
+    p.write_ledger("driver-2", &ledger);
     p.fails(&joint("fast"), 1, &["check \"nothing lost: writes\" failed"]);
     let checks = p.json("fast/run.json")["checks"].to_string();
     assert!(checks.contains("drivers' CLOCKS differ"), "{checks}");

@@ -399,7 +399,7 @@ fn clocks_that_were_measured_are_taken_into_account() {
             write[time] = (write[time].as_u64().unwrap() + 60_000_000_000).into();
         }
     }
-    p.write("d2/ledger.json", &ledger.to_string());
+    p.write_ledger("d2", &ledger);
     let mut run = p.json("d2/run.json");
     let started: jiff::Timestamp = run["started"].as_str().unwrap().parse().unwrap();
     run["started"] = (started + Duration::from_secs(60)).to_string().into();

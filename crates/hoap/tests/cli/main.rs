@@ -36,6 +36,7 @@ mod indexes;
 mod ingestion;
 mod key_value;
 mod labels;
+mod learn;
 mod live;
 #[cfg(target_os = "linux")]
 mod machine;
@@ -56,6 +57,7 @@ mod on_postgres_replica;
 mod on_slurm;
 mod outputs;
 mod own;
+mod own_fleet;
 mod own_kept;
 mod own_queries;
 #[cfg(target_os = "linux")]
@@ -186,6 +188,15 @@ impl Place {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).unwrap();
         std::fs::write(path, text).unwrap();
+    }
+
+    /// Writes another ledger into the folder of a driver, whose run then does not say which one it
+    /// left, as those of older versions.
+    fn write_ledger(&self, folder: &str, ledger: &serde_json::Value) {
+        self.write(&format!("{folder}/ledger.json"), &ledger.to_string());
+        let mut run = self.json(&format!("{folder}/run.json"));
+        assert!(run.as_object_mut().unwrap().remove("ledger").is_some());
+        self.write(&format!("{folder}/run.json"), &run.to_string());
     }
 }
 

@@ -388,3 +388,86 @@ fn what_it_loses_without_synchronous_commit_is_found_and_so_says_psql() {
     assert!(end.out.contains(&format!("lost: found in {found} of {found} runs")), "{end:#?}");
     assert!(result["summary"]["lost"].as_u64() > Some(0), "{runs:#}");
 }
+
+/// What another program has in a schema, by the names of its tables.
+const THEIRS: &str = r#"
+    CREATE TABLE "Order Items" (id bigint PRIMARY KEY, doc jsonb, at timestamptz, raw bytea);
+    CREATE INDEX ON "Order Items" ((doc -> 'place' ->> 'city'), at);
+    CREATE INDEX ON "Order Items" USING gin (doc);
+    CREATE INDEX ON "Order Items" (lower(doc ->> 'city'));
+    INSERT INTO "Order Items" SELECT i,
+        jsonb_build_object('n', i % 40, 'place', jsonb_build_object('city', 'c' || i % 9)),
+        timestamptz '2024-01-01' + i * interval '1 hour', decode(md5(i::text), 'hex')
+        FROM generate_series(1, 2500) i;
+    CREATE TABLE plain (k text PRIMARY KEY, price numeric, tags text[], two json, more jsonb);
+    INSERT INTO plain SELECT 'k' || i, i / 100.0, ARRAY['a', 'b'], '{"x": 1}', NULL
+        FROM generate_series(1000, 1999) i;
+    CREATE VIEW of_them AS SELECT doc FROM "Order Items" WHERE id < 100;
+    CREATE FUNCTION writes() RETURNS bigint LANGUAGE sql AS
+        $$ INSERT INTO "Order Items" VALUES (0) RETURNING id $$;
+    CREATE VIEW writing AS SELECT writes();
+    CREATE TABLE empty (doc jsonb);
+    CREATE TABLE secret (doc jsonb);
+    REVOKE ALL ON secret FROM CURRENT_USER"#;
+
+/// Tables and views of another program are learned, and only read.
+#[test]
+fn a_table_of_another_program_is_learned() {
+    let (p, schema) = (Place::new(), schema());
+    let (url, name) = schema.url.split_once("?schema=").unwrap();
+    psql(&server("HOAP_TEST_POSTGRES"), &format!("CREATE SCHEMA {name}"));
+    psql_in(&schema, THEIRS);
+    let learn = |sample: &str, out: &str| {
+        let sample = sample.replace("URL", &schema.url).replace("DATABASE", url);
+        let words = [&format!("a={}", sample.replace("NAME", name)), "-o", out];
+        End::of(p.command("learn").args(words).env("PGPASSWORD", "no secret").output().unwrap())
+    };
+    for (sample, says) in [
+        (
+            "URL#Order Items",
+            &[
+                "count = 2500",
+                "indexes.by_place_city_at = [\"place.city\", \"at\"]",
+                "raw = { binary = \"16\" }",
+                "place.fields",
+            ][..],
+        ),
+        ("DATABASE#NAME.Order Items", &["count = 2500"]),
+        ("URL#plain", &["count = 1000", "key = \"k{n:4}\"", "price = {", "tags", "two.fields"]),
+        ("URL#of_them", &["count = 99"]),
+    ] {
+        let end = learn(sample, "-");
+        assert_eq!(end.code, 0, "{sample}: {end:?}");
+        for words in says {
+            assert!(end.out.contains(words), "{sample}, {words}: {}", end.out);
+        }
+        assert!(!end.out.contains("by_city") && !end.out.contains(name), "{}", end.out);
+    }
+    let wrong = schema.url.replace("hoap@", "hoap_nothing@");
+    for (sample, code, says) in [
+        ("URL#none", 3, &["no such table or view", "Order Items, empty", "writing"][..]),
+        ("URL#Order", 3, &["no such table or view"]),
+        ("URL#empty", 2, &["it has no documents"]),
+        ("URL#writing", 3, &["read-only transaction", "a view that only reads"]),
+        ("URL#secret", 3, &["permission denied", "grant this user"]),
+        (&format!("{wrong}#empty"), 3, &["connect to"]),
+        ("postgres://127.0.0.1:1/d#t", 3, &["check the host and the port"]),
+    ] {
+        let end = learn(sample, "out.toml");
+        assert_eq!(end.code, code, "{sample}: {end:?}");
+        for words in says {
+            assert!(end.err.contains(words), "{sample}, {words}: {end:?}");
+        }
+        assert!(!p.path("out.toml").exists() && !format!("{end:?}").contains("no secret"));
+    }
+    let end = learn("URL#Order Items", "items.toml");
+    assert_eq!(end.code, 0, "{end:?}");
+    p.ok("load items.toml --target sqlite:own.db");
+    p.ok("run items.toml --target sqlite:own.db --operations 300 --warmup 0s --check-reads");
+    psql(&server("HOAP_TEST_POSTGRES"), &format!("DROP SCHEMA {name} CASCADE"));
+}
+
+#[test]
+fn what_two_drivers_of_a_workload_file_wrote_is_there() {
+    super::own_fleet::hold_together(&schema().url);
+}

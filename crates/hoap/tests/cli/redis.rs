@@ -20,6 +20,27 @@ mod on_redis {
         a_password_from_a_configuration_file_is_nowhere_else("");
     }
 
+    /// Not by a scan of all for some of them.
+    #[test]
+    fn what_a_workload_file_wrote_is_read_by_its_keys() {
+        let server = Server::start();
+        let (p, url) = (crate::own::place(), server.url());
+        p.ok(&format!("load telemetry.toml --scale 0.005 --target {url}"));
+        let line = format!(
+            "run telemetry.toml --target {url} --operations 300 --warmup 0s --check-reads \
+             --without last-readings --without an-hour --out"
+        );
+        for out in ["first", "second"] {
+            p.ok(&format!("{line} {out}"));
+            let run = p.json(&format!("{out}/run.json"));
+            let checks = run["checks"].as_array().unwrap();
+            assert!(checks.iter().all(|check| check["verdict"] != "fail"), "{checks:#?}");
+            let read = run["checks_read"].as_array().unwrap();
+            let documents = |at: usize| read[at]["documents"].as_u64().unwrap();
+            assert!(documents(1) > 6000 && documents(1) < 4 * documents(0), "{read:#?}");
+        }
+    }
+
     /// It writes nothing, not even that it ran.
     #[test]
     fn runs_that_only_read_run_on_a_replica() {

@@ -128,6 +128,7 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, own: Vec<R
         steps: Vec::new(),
         checks: Vec::new(),
         checks_read: Vec::new(),
+        ledger: None,
         audit: Vec::new(),
         repetition: None,
         clock: None,

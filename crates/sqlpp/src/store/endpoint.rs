@@ -16,6 +16,9 @@ use crate::{Error, Request, StatementClient};
 const NO_RECORDS: &str = "each statement is compiled and runs as a job on all nodes, and no \
                           statement changes fields of a record";
 
+const NO_LEARN: &str = "the documents are also elsewhere, in what feeds it: learn from there, or export \
+                        them as NDJSON and learn from that file";
+
 /// What they offer, and why not the rest.
 pub const OFFERS: Offers = Offers(&[
     (What::Transactions, "there are no transactions of several statements"),
@@ -25,6 +28,7 @@ pub const OFFERS: Offers = Offers(&[
     (What::Patches, NO_RECORDS),
     (What::NestedPatches, NO_RECORDS),
     (What::Finds, NO_RECORDS),
+    (What::Learn, NO_LEARN),
 ]);
 
 /// What names of collections must not begin with.

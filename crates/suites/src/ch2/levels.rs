@@ -11,9 +11,10 @@ use hoap_ch2::checks::sample::Sample;
 use hoap_ch2::checks::snapshot::Snapshot;
 use hoap_ch2::data::{Collection, Schema};
 use hoap_ch2::ledger::Ledger;
+use hoap_database::path::WHOLE;
 use hoap_record::{Check, Verdict};
 use hoap_workload::checks::watch::ALONE;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::checks::{drive, failed, snapshot, terminals};
 use super::loaded::{Fresh, Loaded, document};
@@ -257,6 +258,59 @@ pub fn each_level_sees_what_it_is_said_to_see(fresh: Fresh) {
     loaded.write(async |tx| tx.insert("stock", &unsold, &made).await).unwrap();
     assert!(loaded.write(async |tx| tx.delete("history", &payment).await).unwrap());
     sees(&run, Touched, "a payment too few");
+}
+
+/// Documents under keys of others, which leave every count and sum as it is, are seen without a
+/// sample.
+pub fn a_document_under_another_key_is_seen(fresh: Fresh) {
+    let run = Run::new(Loaded::new(fresh, Schema::Ch2), true, 1, 20);
+    let loaded = &run.loaded;
+    let whole = |collection, key: &str| loaded.get(collection, key, &[WHOLE]).unwrap().remove(0);
+    let put = |collection, gone: [&str; 2], there: [(&str, &Value); 2]| {
+        let change = loaded.write(async |tx| {
+            for key in gone {
+                tx.delete(collection, key).await?;
+            }
+            for (key, document) in there {
+                tx.insert(collection, key, document).await?;
+            }
+            Ok(())
+        });
+        change.unwrap();
+    };
+    let cardinalities = || {
+        let checks = run.full(run.nobody());
+        let all = failed(&checks).into_iter().map(str::to_owned).collect::<Vec<_>>();
+        (all, format!("{checks:?}"))
+    };
+    assert_eq!(cardinalities().0, [""; 0]);
+    let stocks = (1..=1000).map(|i| format!("2.{i}"));
+    let mut unsold = stocks.filter(|key| loaded.field("stock", key, "s_ytd") == json!(0));
+    let (one, other) = (unsold.next().unwrap(), unsold.next().unwrap());
+    for (collection, one, other) in [
+        ("stock", &*one, &*other),
+        ("customer", "2.7.11", "2.7.12"),
+        ("orders", "1.1.25", "1.1.26"),
+    ] {
+        let [a, b] = [one, other].map(|key| whole(collection, key));
+        put(collection, [one, other], [(one, &b), (other, &a)]);
+        let (names, told) = cardinalities();
+        assert_eq!(names, ["cardinalities"], "{told}");
+        assert!(told.contains(&format!("{collection} {one} has the numbers of another")), "{told}");
+        put(collection, [one, other], [(one, &a), (other, &b)]);
+    }
+    // One is gone, and another is there twice.
+    for (collection, one, other, twice) in
+        [("item", "77", "78", "078"), ("orders", "1.1.25", "1.1.26", "1.1.026")]
+    {
+        let [a, b] = [one, other].map(|key| whole(collection, key));
+        put(collection, [one, other], [(other, &b), (twice, &b)]);
+        let (names, told) = cardinalities();
+        assert!(names.contains(&"cardinalities".to_owned()), "{told}");
+        assert!(told.contains(&format!("{collection} has as many documents as it must")), "{told}");
+        put(collection, [other, twice], [(one, &a), (other, &b)]);
+    }
+    assert_eq!(cardinalities().0, [""; 0]);
 }
 
 /// A payment of the run, by a customer whose number and the next are customers' of the district. If it

@@ -76,6 +76,7 @@ macro_rules! ch2_tests {
             $crate::ch2_tests!(@ levels $fresh:
                 what_was_touched_says_what_all_documents_say,
                 data_that_is_not_as_loaded_is_seen_before_the_run,
+                a_document_under_another_key_is_seen,
                 each_level_sees_what_it_is_said_to_see,
             );
         }

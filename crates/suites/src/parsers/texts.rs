@@ -132,6 +132,7 @@ pub fn workload(input: &[u8]) {
 pub fn ledgers(input: &[u8]) {
     ledger::<hoap_ch2::ledger::contribution::Contribution>(input);
     ledger::<ycsb::Contribution>(input);
+    ledger::<hoap_own::run::Contribution>(input);
     document::<StoredAnswers>(input);
     document::<AnswerFile>(input);
     document::<Note>(input);

@@ -478,6 +478,7 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
         steps,
         checks: checks(),
         checks_read: Vec::new(),
+        ledger: None,
         audit: audit(),
         witness: None,
         search: None,

@@ -103,6 +103,12 @@ pub trait Checked {
         all.end - all.start..=all.end - all.start
     }
 
+    /// Whether runs may have made or removed documents of the collection at `at`. If not, its keys
+    /// are those that were loaded.
+    fn moved(&self, _at: usize) -> bool {
+        false
+    }
+
     /// The conditions on all documents, of each collection of which there are so many.
     fn conditions(&self, counts: &[u64], when: &str) -> Vec<Check> {
         let mut finding = Finding::default();
@@ -175,7 +181,8 @@ fn names<'e>(expected: &'e [Expected<'_>]) -> Vec<&'e str> {
     names
 }
 
-fn compare(
+/// Compares a document with what it must be. `place` names it.
+pub fn compare(
     expected: &Expected<'_>,
     found: Option<Found<'_>>,
     (finding, place): (&mut Finding, &str),

@@ -77,6 +77,11 @@ impl Finding {
     }
 }
 
+/// Makes a check fail that held until now.
+pub fn fail(check: &mut Check, why: String) {
+    (check.verdict, check.detail) = (Verdict::Fail, Some(why));
+}
+
 /// The check of what the database added up, which says so.
 pub fn by_the_database(check: Check) -> Check {
     let Check { name, compares, .. } = check;

@@ -5,25 +5,28 @@
 //!
 //! * [`expected`]: what a document must be, and how it differs; [`by_key`]: documents are read by
 //!   key and compared; [`reader`]: how they are read; [`sample`]: which are drawn.
-//! * [`finding`]: the result of one check; [`watch`]: what checks read, and when they stop.
+//! * [`finding`]: the result of one check; [`watch`]: what checks read, and when they stop; [`keys`]:
+//!   whether those of a scan are those of a load.
 
 pub mod by_key;
 pub mod expected;
 pub mod finding;
+pub mod keys;
 pub mod level;
 pub mod reader;
 pub mod sample;
 pub mod watch;
 
 use hoap_data::random::Stream;
-use hoap_database::{Database, Documents, Row};
+use hoap_database::{Database, Documents};
 use hoap_record::check::Check;
 
-pub use by_key::{ByKey, Checked, by_key};
+pub use by_key::{ByKey, Checked, by_key, compare};
 pub use expected::{Document, Expected, Found, Wanted};
 pub use finding::{Finding, by_the_database, skipped};
+pub use keys::Keys;
 pub use level::Level;
-pub use reader::{Reader, Reading, Records};
+pub use reader::{Reader, Reading, Records, scan};
 pub use watch::{Reads, Watch};
 
 use crate::load::indexes;
@@ -78,10 +81,24 @@ pub async fn all<C: Checked, R: ByKey>(
         checks.push(indexes::check(documents, source, when).await?);
     }
     match counts(at, documents, &source.collections()).await? {
-        Ok(counts) if level == Level::Database => {
-            checks.extend(checked.conditions(&counts, when).into_iter().map(by_the_database));
+        Ok(counted) => {
+            let (counts, keys): (Vec<u64>, Vec<Option<Keys>>) = counted.into_iter().unzip();
+            let mut conditions = checked.conditions(&counts, when);
+            for (at, keys) in keys.into_iter().enumerate().filter(|(at, _)| !checked.moved(*at)) {
+                let loaded = source.part(at, 1, 1);
+                let others = keys.filter(|_| counts[at] == loaded.end - loaded.start);
+                let key = |index| checked.place(checked.loaded(at, index)).1;
+                if others.is_some_and(|keys| !keys.are(loaded.map(key)))
+                    && let Some(check) = conditions.first_mut()
+                {
+                    finding::fail(check, keys::others(source.collections()[at]));
+                }
+            }
+            match level {
+                Level::Database => checks.extend(conditions.into_iter().map(by_the_database)),
+                _ => checks.extend(conditions),
+            }
         }
-        Ok(counts) => checks.extend(checked.conditions(&counts, when)),
         Err(why) => checks.push(skipped(when, checked.counted(), why)),
     }
     let mut reader = match reader {
@@ -115,37 +132,40 @@ pub async fn all<C: Checked, R: ByKey>(
     Ok(checks)
 }
 
+/// How many documents a collection has, and their keys where they were scanned.
+pub type Counted = (u64, Option<Keys>);
+
 /// How many documents these collections have: by a scan of them, as a server knows that keeps
 /// count, or by its query; or why that is not known.
-async fn counts(
+///
+/// # Errors
+/// Those of [`all`].
+pub async fn counts(
     at: &At<'_>,
     documents: Documents<'_>,
     collections: &[&str],
-) -> Result<std::result::Result<Vec<u64>, String>> {
+) -> Result<std::result::Result<Vec<Counted>, String>> {
     let mut counts = Vec::with_capacity(collections.len());
     for &name in collections {
         if at.level == Level::Full {
-            counts.push(scanned(at, documents, name).await?);
+            let (mut count, mut keys) = (0, Keys::default());
+            let each = |key: &str, _| {
+                count += 1;
+                keys.add(key);
+                Ok(())
+            };
+            scan((documents, at.watch), name, &[], each).await?;
+            counts.push((count, Some(keys)));
             continue;
         }
-        match documents.count(name).await? {
-            Ok(count) => counts.push(count),
-            Err(_) if at.level == Level::Database => counts.push(by_query(at.target, name).await?),
+        let count = match documents.count(name).await? {
+            Ok(count) => count,
+            Err(_) if at.level == Level::Database => by_query(at.target, name).await?,
             Err(lacks) => return Ok(Err(format!("--check {}: {lacks}", at.level))),
-        }
+        };
+        counts.push((count, None));
     }
     Ok(Ok(counts))
-}
-
-async fn scanned(at: &At<'_>, documents: Documents<'_>, name: &str) -> Result<u64> {
-    let mut count = 0;
-    let mut each = |key: &str, row: Row| {
-        count += 1;
-        at.watch.saw(key, &row);
-        at.watch.go_on(name)
-    };
-    documents.scan(name, &[], &mut each).await?;
-    Ok(count)
 }
 
 /// The dialects that have the query of [`by_query`].

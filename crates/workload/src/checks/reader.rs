@@ -1,5 +1,5 @@
-//! Reads documents by key: in transactions of several sessions at a time, from a store of records,
-//! or by a scan.
+//! Reads documents: by their keys, by several sessions at a time or from a store of records; and whole
+//! collections.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -8,7 +8,9 @@ use futures_util::future::try_join_all;
 use hoap_database::engine::RecordSession;
 use hoap_database::key_value::{Fields, Record, Table};
 use hoap_database::path::WHOLE;
-use hoap_database::{Access, Database, Documents, Intent, KeyValueSession, Row, Session};
+use hoap_database::{
+    Access, Applicable, Database, Documents, Intent, KeyValueSession, Row, Session, Transactions,
+};
 use serde_json::{Map, Value};
 
 use super::by_key::{ByKey, Read};
@@ -32,6 +34,7 @@ const SESSIONS: usize = 8;
 /// Sessions that only read.
 pub struct Reader<'a> {
     sessions: Vec<Session>,
+    access: Access,
     watch: Watch<'a>,
 }
 
@@ -39,14 +42,15 @@ impl<'a> Reader<'a> {
     /// Connects.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Unavailable`] where the database has no transactions, and its errors.
+    /// Returns [`ErrorKind::Invalid`] if the database has neither transactions nor operations, and its
+    /// errors.
     pub async fn new(target: &Database, watch: &Watch<'a>) -> Result<Reader<'a>> {
-        let transactions = target.transactions()?;
-        let mut sessions = vec![transactions.session().await?];
+        let (of, access) = sessions(target)?;
+        let mut sessions = vec![of.session().await?];
         while !target.blocking() && sessions.len() < SESSIONS {
-            sessions.push(transactions.session().await?);
+            sessions.push(of.session().await?);
         }
-        Ok(Reader { sessions, watch: *watch })
+        Ok(Reader { sessions, access, watch: *watch })
     }
 
     /// The number of keys that one call reads at a time.
@@ -68,6 +72,17 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// What documents are read by: transactions, or commands of a database that has none.
+fn sessions(target: &Database) -> Applicable<(Transactions<'_>, Access)> {
+    match target.transactions() {
+        Ok(transactions) => Ok((transactions, Access::Read)),
+        Err(lacks) => match target.operations() {
+            Ok(operations) => Ok((operations, Access::Each)),
+            Err(_) => Err(lacks),
+        },
+    }
+}
+
 impl Reader<'_> {
     /// These fields of documents, in the order of the keys; `None` where there is none.
     ///
@@ -82,13 +97,69 @@ impl Reader<'_> {
         let mut rows = Vec::with_capacity(keys.len());
         for keys in keys.chunks(self.batch()) {
             self.watch.go_on(collection)?;
+            let access = self.access;
             let parts = self.shared(keys);
-            let parts = parts.map(|(session, keys)| part(session, collection, keys, names));
+            let parts = parts.map(|(session, keys)| {
+                let session = (session, access);
+                part(session, collection, keys, names)
+            });
             rows.extend(try_join_all(parts).await?.into_iter().flatten());
         }
-        saw(&self.watch, keys, &rows);
+        let there = keys.iter().zip(&rows).filter_map(|(key, row)| Some((key, row.as_ref()?)));
+        there.for_each(|(key, row)| self.watch.saw(key, row));
         Ok(rows)
     }
+
+    /// Reads these fields of all documents of these keys, each of which comes with what it is read
+    /// for, and hands them over in this order. `None` of `each`: a field is not what it must be.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Broken`] for such a field, and those of [`ByKey::documents`].
+    pub async fn each<T>(
+        &mut self,
+        (collection, names): (&str, &[&str]),
+        all: impl IntoIterator<Item = (T, String)>,
+        mut each: impl FnMut(T, &str, Option<&Row>) -> Option<()>,
+    ) -> Result<()> {
+        let mut all = all.into_iter();
+        loop {
+            let (batch, keys): (Vec<T>, Vec<String>) = all.by_ref().take(self.batch()).unzip();
+            if keys.is_empty() {
+                return Ok(());
+            }
+            let rows = self.read(collection, &keys, names).await?;
+            for ((one, key), row) in batch.into_iter().zip(&keys).zip(&rows) {
+                let malformed = || malformed(collection, key, names, row.as_ref());
+                each(one, key, row.as_ref()).ok_or_else(malformed)?;
+            }
+        }
+    }
+}
+
+/// The error for a document with a field of the wrong type or range.
+pub fn malformed(collection: &str, key: &str, names: &[&str], row: Option<&Row>) -> Error {
+    let fields: Vec<_> = names.iter().zip(row.into_iter().flatten()).collect();
+    let tried = format!("read {collection} {key}");
+    Error::new(ErrorKind::Broken, tried, format!("a field is not what it must be: {fields:?}"))
+}
+
+/// Reads these fields of every document of a collection.
+///
+/// # Errors
+/// Returns [`ErrorKind::Cancelled`] soon after the watch says so, and the errors of `each` and of
+/// the database.
+pub async fn scan(
+    (documents, watch): (Documents<'_>, &Watch<'_>),
+    collection: &str,
+    names: &[&str],
+    mut each: impl FnMut(&str, Row) -> Result<()> + Send,
+) -> Result<()> {
+    let mut one = |key: &str, row: Row| {
+        watch.go_on(collection)?;
+        watch.saw(key, &row);
+        each(key, row)
+    };
+    documents.scan(collection, names, &mut one).await
 }
 
 impl ByKey for Reader<'_> {
@@ -112,13 +183,8 @@ impl ByKey for Reader<'_> {
     }
 }
 
-fn saw(watch: &Watch<'_>, keys: &[String], rows: &[Option<Row>]) {
-    let there = keys.iter().zip(rows).filter_map(|(key, row)| Some((key, row.as_ref()?)));
-    there.for_each(|(key, row)| watch.saw(key, row));
-}
-
 async fn part(
-    session: &mut Session,
+    (session, access): (&mut Session, Access),
     collection: &str,
     keys: &[String],
     names: &[&str],
@@ -127,7 +193,7 @@ async fn part(
     for names in names.chunks(FIELDS) {
         let mut retries = 0;
         let rows = loop {
-            match look(session, collection, keys, names).await {
+            match look((&mut *session, access), collection, keys, names).await {
                 Err(e) => pause(e, &mut retries).await?,
                 Ok(rows) => break rows,
             }
@@ -142,14 +208,14 @@ async fn part(
     Ok(all)
 }
 
-/// Reads fields in one transaction.
+/// Reads fields in one transaction, if there are any.
 async fn look(
-    session: &mut Session,
+    (session, access): (&mut Session, Access),
     collection: &str,
     keys: &[String],
     names: &[&str],
 ) -> Result<Vec<Option<Row>>> {
-    let mut tx = session.begin(Access::Read).await?;
+    let mut tx = session.begin(access).await?;
     let rows = tx.get_many(collection, keys, names, Intent::Look).await?;
     tx.commit().await?;
     Ok(rows)
@@ -218,7 +284,7 @@ impl<S: RecordSession> ByKey for Records<'_, S> {
 /// The most documents of a collection that is scanned for a few of them.
 const SCANNED: u64 = 1_000_000;
 
-/// Documents by key of a database that has transactions, or by a scan of one that has none.
+/// Documents by key, or by a scan of a database that reads none by key.
 pub enum Reading<'a> {
     #[allow(missing_docs)]
     Keys(Reader<'a>),
@@ -237,7 +303,7 @@ impl<'a> Reading<'a> {
         most: u64,
         watch: &Watch<'a>,
     ) -> Result<std::result::Result<Reading<'a>, String>> {
-        match target.transactions() {
+        match sessions(target) {
             Ok(_) => Ok(Ok(Reading::Keys(Reader::new(target, watch).await?))),
             Err(_) if most <= SCANNED => Ok(Ok(Reading::Scan(target.documents()?, *watch))),
             Err(lacks) => Ok(Err(format!("no document is read by key: {lacks}"))),
@@ -264,9 +330,7 @@ impl ByKey for Reading<'_> {
         let places: HashMap<&str, usize> =
             keys.iter().zip(0..).map(|(key, at)| (key.as_str(), at)).collect();
         let mut found: Vec<Read> = vec![None; keys.len()];
-        let mut each = |key: &str, row: Row| {
-            watch.go_on(collection)?;
-            watch.saw(key, &row);
+        let each = |key: &str, row: Row| {
             let Some(&at) = places.get(key) else { return Ok(()) };
             let fields = names.iter().map(|&name| name.to_owned()).zip(row).collect();
             match found[at].replace(fields) {
@@ -278,7 +342,7 @@ impl ByKey for Reading<'_> {
                 None => Ok(()),
             }
         };
-        documents.scan(collection, names, &mut each).await?;
+        scan((*documents, watch), collection, names, each).await?;
         Ok(found)
     }
 }

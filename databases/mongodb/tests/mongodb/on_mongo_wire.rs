@@ -143,3 +143,56 @@ fn a_server_that_explains_nothing_says_so() {
     assert!(e.to_string().starts_with("explain a query in mongodb://"), "{e}");
     assert!(e.to_string().contains("explain") && !e.to_string().contains('\n'), "{e}");
 }
+
+/// A collection of another program comes with the types that JSON lacks, and its indexes.
+#[test]
+fn a_collection_of_another_program_is_exported() {
+    let url = own_database(&server());
+    let target = open(&url);
+    let _guard = Guard(target.clone());
+    let export = |name: &str| {
+        let mut documents = Vec::new();
+        let mut each = |document| {
+            documents.push(Value::Object(document));
+            Ok(())
+        };
+        wait(target.export(name, &mut each)).map(|indexes| (documents, indexes))
+    };
+    let id = mongodb::bson::oid::ObjectId::parse_str("65a1b2c3d4e5f60718293a4b").unwrap();
+    wait(async {
+        let other = mongodb::Client::with_uri_str(&url).await.unwrap().default_database().unwrap();
+        let theirs = other.collection::<Document>("order items");
+        let at = mongodb::bson::DateTime::from_millis(1_706_704_200_123);
+        let bytes = mongodb::bson::Binary {
+            subtype: mongodb::bson::spec::BinarySubtype::Generic,
+            bytes: vec![1, 2, 3],
+        };
+        theirs
+            .insert_one(doc! {"_id": id, "at": at, "raw": bytes, "n": 5_i64, "a": {"b": [1.5]}})
+            .await
+            .unwrap();
+        for keys in [doc! {"a.b": 1, "at": -1}, doc! {"n": "hashed"}] {
+            let model = mongodb::IndexModel::builder().keys(keys).build();
+            // The imitation has no indexes by a hash.
+            let _ = theirs.create_index(model).await;
+        }
+        other.create_collection("empty").await.unwrap();
+    });
+    let (documents, indexes) = export("order items").unwrap();
+    let expected = json!([{
+        "_id": {"$oid": "65a1b2c3d4e5f60718293a4b"}, "at": {"$date": {"$numberLong": "1706704200123"}},
+        "raw": {"$binary": {"base64": "AQID", "subType": "00"}}, "n": 5, "a": {"b": [1.5]},
+    }]);
+    assert_eq!(Value::Array(documents), expected);
+    let fields: Vec<_> = indexes.into_iter().map(|index| index.fields).collect();
+    assert_eq!(fields, [vec!["_id"], vec!["a.b", "at"]]);
+    assert_eq!(export("empty").unwrap().0, [] as [Value; 0]);
+    let e = export("orders").unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Missing);
+    assert!(e.to_string().contains("no such collection in database"), "{e}");
+    assert!(e.advice.as_deref().unwrap().contains("empty, order items"));
+    wait(async {
+        let other = mongodb::Client::with_uri_str(&url).await.unwrap().default_database().unwrap();
+        other.drop().await.unwrap();
+    });
+}

@@ -43,13 +43,14 @@ WITH
            balance AS ten,
            balance + ytd_payment AS twelve,
            payments AS unpaid,
-           deliveries AS undelivered
+           deliveries AS undelivered,
+           key <> concat_ws('.', w, d, c) AS stray
     FROM typed
     UNION ALL
-    SELECT NULL, w, d, c, 0, false, -cents, -cents, 0, -since
+    SELECT NULL, w, d, c, 0, false, -cents, -cents, 0, -since, false
     FROM ordered
     UNION ALL
-    SELECT NULL, f.h_c_w_id, f.h_c_d_id, f.h_c_id, 0, false, round(f.h_amount * 100), 0, -1, 0
+    SELECT NULL, f.h_c_w_id, f.h_c_d_id, f.h_c_id, 0, false, round(f.h_amount * 100), 0, -1, 0, false
     FROM history AS h
     CROSS JOIN LATERAL jsonb_to_record(h.doc) AS f (
       h_c_w_id int8, h_c_d_id int8, h_c_id int8, h_amount numeric
@@ -62,6 +63,8 @@ WITH
            sum(stated) AS stated,
            count(*) FILTER (WHERE wrong) AS wrong,
            min(key) FILTER (WHERE wrong) AS first_wrong,
+           count(*) FILTER (WHERE stray) AS stray,
+           min(key) FILTER (WHERE stray) AS first_stray,
            sum(ten) <> 0 AS ten,
            sum(twelve) <> 0 AS twelve,
            sum(unpaid) <> 0 AS unpaid,
@@ -84,7 +87,7 @@ SELECT w, d,
        min(name) FILTER (WHERE known AND unpaid) AS first_unpaid,
        count(*) FILTER (WHERE known AND undelivered) AS undelivered,
        min(name) FILTER (WHERE known AND undelivered) AS first_undelivered,
-       coalesce(sum(documents) FILTER (WHERE NOT known), 0)::int8 AS strangers,
-       min(name) FILTER (WHERE NOT known AND documents > 0) AS first_strangers
+       coalesce(sum(CASE WHEN known THEN stray ELSE documents END), 0)::int8 AS strangers,
+       coalesce(min(name) FILTER (WHERE NOT known AND documents > 0), min(first_stray)) AS first_strangers
 FROM account
 GROUP BY w, d;

@@ -18,6 +18,8 @@ SELECT w, d,
        count(*) FILTER (WHERE NOT fine) AS wrong,
        min(key) FILTER (WHERE NOT fine) AS first_wrong,
        min(number) AS oldest,
-       max(number) AS newest
+       max(number) AS newest,
+       count(*) FILTER (WHERE key <> concat_ws('.', w, d, number)) AS strangers,
+       min(key) FILTER (WHERE key <> concat_ws('.', w, d, number)) AS first_strangers
 FROM judged
 GROUP BY w, d;

@@ -31,9 +31,11 @@ WITH
            CASE WHEN e.fine THEN e.w::int8 END AS w,
            CASE WHEN e.fine THEN e.d::int8 END AS d,
            CASE WHEN e.fine THEN e.number::int8 END AS number,
-           CASE WHEN e.fine THEN e.customer::int8 END AS customer,
            CASE WHEN e.fine THEN e.ol_cnt::int8 END AS ol_cnt,
-           n.number IS NOT NULL AS undelivered
+           n.number IS NOT NULL AS undelivered,
+           CASE WHEN e.fine THEN
+             e.customer::int8 NOT BETWEEN 1 AND $customers::int8 OR e.key <> concat_ws('.', e.w, e.d, e.number)
+           END AS stranger
     FROM entered AS e
     LEFT JOIN waiting AS n ON n.w = e.w AND n.d = e.d AND n.number = e.number
   )
@@ -51,7 +53,7 @@ SELECT w, d,
        min(key) FILTER (WHERE ol_cnt <> lines) AS first_six,
        count(*) FILTER (WHERE undated <> CASE WHEN carrier THEN 0 ELSE lines END) AS seven,
        min(key) FILTER (WHERE undated <> CASE WHEN carrier THEN 0 ELSE lines END) AS first_seven,
-       count(*) FILTER (WHERE customer NOT BETWEEN 1 AND $customers::int8) AS strangers,
-       min(key) FILTER (WHERE customer NOT BETWEEN 1 AND $customers::int8) AS first_strangers
+       count(*) FILTER (WHERE stranger) AS strangers,
+       min(key) FILTER (WHERE stranger) AS first_strangers
 FROM judged
 GROUP BY w, d;

@@ -16,7 +16,9 @@ WITH
            CASE WHEN fine THEN ytd::int8 END AS ytd,
            CASE WHEN fine THEN orders::int8 END AS orders,
            CASE WHEN fine THEN remote::int8 END AS remote,
-           CASE WHEN fine THEN item::int8 NOT BETWEEN 1 AND $items::int8 END AS stranger
+           CASE WHEN fine THEN
+             item::int8 NOT BETWEEN 1 AND $items::int8 OR key <> concat_ws('.', w, item)
+           END AS stranger
     FROM found
   )
 SELECT w,

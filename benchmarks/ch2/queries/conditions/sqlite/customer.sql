@@ -38,14 +38,15 @@ WITH
            balance AS ten,
            balance + ytd_payment AS twelve,
            payments AS unpaid,
-           deliveries AS undelivered
+           deliveries AS undelivered,
+           key <> w || '.' || d || '.' || c AS stray
     FROM found
     UNION ALL
-    SELECT NULL, w, d, c, 0, 0, -cents, -cents, 0, -since
+    SELECT NULL, w, d, c, 0, 0, -cents, -cents, 0, -since, 0
     FROM ordered
     UNION ALL
     SELECT NULL, h.doc ->> '$.h_c_w_id', h.doc ->> '$.h_c_d_id', h.doc ->> '$.h_c_id', 0, 0,
-           CAST(round((h.doc ->> '$.h_amount') * 100) AS INTEGER), 0, -1, 0
+           CAST(round((h.doc ->> '$.h_amount') * 100) AS INTEGER), 0, -1, 0, 0
     FROM history AS h
   ),
   account AS (
@@ -55,6 +56,8 @@ WITH
            sum(stated) AS stated,
            sum(wrong) AS wrong,
            min(key) FILTER (WHERE wrong) AS first_wrong,
+           count(*) FILTER (WHERE stray) AS stray,
+           min(key) FILTER (WHERE stray) AS first_stray,
            sum(ten) <> 0 AS ten,
            sum(twelve) <> 0 AS twelve,
            sum(unpaid) <> 0 AS unpaid,
@@ -77,7 +80,7 @@ SELECT w, d,
        min(name) FILTER (WHERE known AND unpaid) AS first_unpaid,
        count(*) FILTER (WHERE known AND undelivered) AS undelivered,
        min(name) FILTER (WHERE known AND undelivered) AS first_undelivered,
-       ifnull(sum(documents) FILTER (WHERE NOT known), 0) AS strangers,
-       min(name) FILTER (WHERE NOT known AND documents > 0) AS first_strangers
+       ifnull(sum(CASE WHEN known THEN stray ELSE documents END), 0) AS strangers,
+       ifnull(min(name) FILTER (WHERE NOT known AND documents > 0), min(first_stray)) AS first_strangers
 FROM account
 GROUP BY w, d;

@@ -12,6 +12,8 @@ SELECT w, d,
        count(*) FILTER (WHERE w IS NULL OR d IS NULL OR number IS NULL) AS wrong,
        min(key) FILTER (WHERE w IS NULL OR d IS NULL OR number IS NULL) AS first_wrong,
        min(number) AS oldest,
-       max(number) AS newest
+       max(number) AS newest,
+       count(*) FILTER (WHERE key <> w || '.' || d || '.' || number) AS strangers,
+       min(key) FILTER (WHERE key <> w || '.' || d || '.' || number) AS first_strangers
 FROM found
 GROUP BY w, d;

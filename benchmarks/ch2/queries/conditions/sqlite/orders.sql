@@ -31,7 +31,8 @@ WITH
            e.sums ->> '$[1]' AS undated,
            n.number IS NOT NULL AS undelivered,
            e.w IS NULL OR e.d IS NULL OR e.number IS NULL OR e.customer IS NULL OR e.ol_cnt IS NULL
-             OR e.sums IS NULL OR e.sums ->> '$[2]' > 0 AS wrong
+             OR e.sums IS NULL OR e.sums ->> '$[2]' > 0 AS wrong,
+           e.customer NOT BETWEEN 1 AND $customers OR e.key <> e.w || '.' || e.d || '.' || e.number AS stranger
     FROM entered AS e
     LEFT JOIN waiting AS n ON n.w = e.w AND n.d = e.d AND n.number = e.number
   )
@@ -49,7 +50,7 @@ SELECT w, d,
        min(key) FILTER (WHERE ol_cnt <> lines) AS first_six,
        count(*) FILTER (WHERE undated <> CASE WHEN carrier THEN 0 ELSE lines END) AS seven,
        min(key) FILTER (WHERE undated <> CASE WHEN carrier THEN 0 ELSE lines END) AS first_seven,
-       count(*) FILTER (WHERE customer NOT BETWEEN 1 AND $customers) AS strangers,
-       min(key) FILTER (WHERE customer NOT BETWEEN 1 AND $customers) AS first_strangers
+       count(*) FILTER (WHERE stranger) AS strangers,
+       min(key) FILTER (WHERE stranger) AS first_strangers
 FROM judged
 GROUP BY w, d;

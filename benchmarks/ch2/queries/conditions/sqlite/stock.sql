@@ -14,7 +14,7 @@ WITH
     SELECT key, w, ytd, orders, remote,
            w IS NULL OR item IS NULL OR quantity IS NULL OR ytd IS NULL OR orders IS NULL
              OR remote IS NULL AS wrong,
-           item NOT BETWEEN 1 AND $items AS stranger
+           item NOT BETWEEN 1 AND $items OR key <> w || '.' || item AS stranger
     FROM found
   )
 SELECT w,

@@ -220,7 +220,7 @@ impl Sums<'_> {
                 tell(five, "five", "o_carrier_id and neworder disagree")?;
                 tell(six, "six", "o_ol_cnt is not the number of lines")?;
                 tell(seven, "seven", "o_carrier_id and ol_delivery_d disagree")?;
-                self.strangers(line, "orders with a customer who is none")
+                self.strangers(line, "orders with a customer who is none or numbers of another")
             }
             What::Neworder => {
                 self.undelivered += documents;
@@ -231,7 +231,7 @@ impl Sums<'_> {
                 };
                 let ends = Some((number("oldest")?, number("newest")?));
                 district.neworders = Undelivered { count: documents, ends };
-                Ok(())
+                self.strangers(line, "neworder with the numbers of another")
             }
             What::History => {
                 district.payments = documents;
@@ -251,7 +251,7 @@ impl Sums<'_> {
                 self.stray(twice, || {
                     format!("{twice} of customer with the number of another in district {place}")
                 });
-                self.strangers(line, "customer with a number that is none")
+                self.strangers(line, "customer with a number that is none or another's")
             }
             What::Stock => {
                 self.stated[i / 10] = Sold {
@@ -259,7 +259,7 @@ impl Sums<'_> {
                     lines: line.integer("orders")?,
                     remote: line.integer("remote")?,
                 };
-                self.strangers(line, "stock with an item that is none")
+                self.strangers(line, "stock with an item that is none or another's")
             }
             What::Lines => {
                 self.ordered[i / 10] = Sold {

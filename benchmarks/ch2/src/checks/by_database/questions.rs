@@ -57,7 +57,7 @@ pub(super) static ALL: [Question; 8] = [
         &["five", "six", "seven", "strangers"],
         &["customers"],
     ),
-    ask((What::Neworder, "neworder"), &["oldest", "newest"], &[], &[]),
+    ask((What::Neworder, "neworder"), &["oldest", "newest"], &["strangers"], &[]),
     ask((What::History, "history"), &["paid"], &["strangers"], &["warehouses", "customers"]),
     ask(
         (What::Customer, "customer"),

@@ -1,96 +1,133 @@
-//! Samples: files, folders of them and standard input, a document at a time.
+//! Where samples come from: files, standard input, and collections of databases.
 
 mod csv;
 mod extended;
+mod files;
 mod json;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod source;
 
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
 
-use hoap_record::output::STANDARD;
+use hoap_database::What;
+use hoap_databases::url::{FILES, redact};
+use hoap_databases::{known, offers, open};
 use hoap_workload::Result;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use source::{Each, Held, Source, Within};
+/// Where documents of a collection are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A file, a folder of files, or standard input.
+    File(PathBuf),
+    /// A collection or table of a database.
+    Collection {
+        /// The database, perhaps with a password.
+        url: String,
+        /// Its name there.
+        name: String,
+    },
+}
 
-/// Reads all documents of a file, of all files of a folder, or of standard input. Returns the names of
-/// files whose last document is cut off, and left out.
-///
-/// # Errors
-/// [`hoap_workload::ErrorKind::Invalid`] with file and line of what is no document, and those of `each`.
-pub fn read(path: &Path, each: Each<'_>) -> Result<Vec<String>> {
-    let held = Held::default();
-    let mut plain = |mut document: Value| {
-        held.whole();
-        extended::plain(&mut document);
-        each(document)
-    };
-    let mut cut = Vec::new();
-    for path in files(path)? {
-        let name = if path == Path::new(STANDARD) {
-            "standard input".into()
-        } else {
-            path.display().to_string()
-        };
-        if one(&Source { name: &name }, (&path, &held), &mut plain)? {
-            cut.push(name);
+/// What is known of an origin when it is read.
+#[derive(Default)]
+pub struct Read {
+    /// The names of files whose last document is cut off, and left out.
+    pub cut: Vec<String>,
+    /// The paths of the fields of each index; `None` of files.
+    pub indexes: Option<Vec<Vec<String>>>,
+}
+
+impl Origin {
+    /// Refuses a database of which nothing can be learned, before anything is read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](hoap_workload::ErrorKind::Invalid) with the reason, and what to do.
+    pub fn possible(&self) -> Result<()> {
+        match self {
+            Origin::File(_) => Ok(()),
+            Origin::Collection { url, .. } => offers(url, &[What::Learn]),
         }
     }
-    Ok(cut)
-}
 
-/// The file, or those of the folder in the order of their names.
-fn files(path: &Path) -> Result<Vec<PathBuf>> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let name = path.display().to_string();
-    let source = Source { name: &name };
-    let entries = fs::read_dir(path).map_err(|e| source.unread(&e))?;
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut paths = paths.collect::<io::Result<Vec<_>>>().map_err(|e| source.unread(&e))?;
-    paths.retain(|path| path.is_file());
-    paths.sort();
-    Ok(paths)
-}
-
-/// Reads one file. Returns whether its last document is cut off.
-fn one(source: &Source<'_>, (path, held): (&Path, &Held), each: Each<'_>) -> Result<bool> {
-    let extension = path.extension().map(|of| of.to_string_lossy().to_lowercase());
-    let extension = extension.unwrap_or_default();
-    if extension == "parquet" {
-        return columns(source, path, each).map(|()| false);
-    }
-    let from: Box<dyn Read> = match path == Path::new(STANDARD) {
-        true => Box::new(io::stdin().lock()),
-        false => Box::new(File::open(path).map_err(|e| source.unread(&e))?),
-    };
-    let mut from = BufReader::with_capacity(1 << 18, Within { from, held });
-    let head = from.fill_buf().map_err(|e| source.unread(&e))?;
-    if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
-        return Err(source.wrong(1, "this is UTF-16: save it as UTF-8"));
-    }
-    if head.starts_with("\u{feff}".as_bytes()) {
-        from.consume(3);
-    }
-    match extension.as_str() {
-        "csv" | "tsv" => csv::read(source, from, extension == "tsv", each).map(|()| false),
-        _ => json::read(source, from, each),
+    /// Reads all documents.
+    ///
+    /// # Errors
+    /// Those of [`files::read`], of the database and of `each`.
+    pub async fn read(&self, each: &mut (dyn FnMut(Value) -> Result<()> + Send)) -> Result<Read> {
+        match self {
+            Origin::File(path) => Ok(Read { cut: files::read(path, each)?, indexes: None }),
+            Origin::Collection { url, name } => {
+                let mut plain = |document: Map<String, Value>| {
+                    let mut document = Value::Object(document);
+                    extended::plain(&mut document);
+                    each(document)
+                };
+                let indexes = open(url).await?.export(name, &mut plain).await?;
+                let indexes = indexes.into_iter().map(|index| index.fields).collect();
+                Ok(Read { cut: Vec::new(), indexes: Some(indexes) })
+            }
+        }
     }
 }
 
-#[cfg(feature = "parquet")]
-fn columns(source: &Source<'_>, path: &Path, each: Each<'_>) -> Result<()> {
-    parquet::read(source, path, each)
+impl FromStr for Origin {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Origin, String> {
+        let scheme = text.split_once(':').map_or("", |(scheme, _)| scheme);
+        let is_url = text.contains("://") || known().any(|of| of.names.contains(&scheme));
+        if !is_url {
+            return Ok(Origin::File(text.into()));
+        }
+        // A file's name may have a # in it, and what follows a host has none before the collection.
+        let parts = match FILES.contains(&scheme) {
+            true => text.rsplit_once('#'),
+            false => text.split_once('#'),
+        };
+        match parts.filter(|(_, name)| !name.is_empty()) {
+            Some((url, name)) => Ok(Origin::Collection { url: url.into(), name: name.into() }),
+            None => Err("name the collection or table behind the URL, URL#COLLECTION".into()),
+        }
+    }
 }
 
-#[cfg(not(feature = "parquet"))]
-fn columns(source: &Source<'_>, _: &Path, _: Each<'_>) -> Result<()> {
-    Err(source
-        .unread(&"this program was built without Parquet")
-        .advise("build it with --features parquet"))
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::File(path) => path.display().fmt(f),
+            Origin::Collection { url, name } => write!(f, "{}#{name}", redact(url)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_a_file_or_a_collection() {
+        let of = |url: &str, name: &str| {
+            Ok(Origin::Collection { url: url.to_owned(), name: name.to_owned() })
+        };
+        for (text, origin) in [
+            ("a.ndjson", Ok(Origin::File("a.ndjson".into()))),
+            ("a#b.json", Ok(Origin::File("a#b.json".into()))),
+            ("-", Ok(Origin::File("-".into()))),
+            ("sqlite:a#b.db#t", of("sqlite:a#b.db", "t")),
+            ("postgres://h/d?schema=s#a.b#c", of("postgres://h/d?schema=s", "a.b#c")),
+            ("mongodb+srv://u@h/d#order items", of("mongodb+srv://u@h/d", "order items")),
+            ("mysql://h/d#t", of("mysql://h/d", "t")),
+        ] {
+            assert_eq!(text.parse(), origin, "{text}");
+        }
+        for text in ["sqlite:a.db", "sqlite:a.db#", "mongodb://h/d"] {
+            assert!(text.parse::<Origin>().unwrap_err().contains("URL#COLLECTION"), "{text}");
+        }
+        let shown = "postgres://u:secret@h/d#t".parse::<Origin>().unwrap().to_string();
+        assert_eq!(shown, "postgres://u:***@h/d#t");
+    }
 }

@@ -3,12 +3,10 @@
 use std::cell::Cell;
 use std::io::{self, Read};
 
+use hoap_database::export::MOST_BYTES;
 use hoap_record::input::MOST_VALUES;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
-
-/// The most bytes of a document, which is held as a whole.
-const MOST_BYTES: usize = 64 << 20;
 
 /// What takes each document.
 pub type Each<'a> = &'a mut dyn FnMut(Value) -> Result<()>;

@@ -78,6 +78,7 @@ pub const RUN: &[Rule] = &[
     rule("command[]", Scrubbed),
     rule("drivers[].command[]", Scrubbed),
     rule("started", Is("<time>")),
+    rule("ledger", Is("<digest>")),
     rule("drivers[].started", Is("<time>")),
     rule("drivers[].offset_seconds", Number),
     rule("seconds", Number),
