@@ -27,6 +27,8 @@ named! {
     NestedPatches = "nested-patches",
     /// Searches by an index that follows such commands.
     Finds = "finds",
+    /// Documents from a key on, in the order of their keys.
+    Ranges = "ranges",
 }
 
 impl What {
@@ -40,6 +42,7 @@ impl What {
             What::Patches => "changes of fields",
             What::NestedPatches => "changes of nested fields",
             What::Finds => "searches by an index",
+            What::Ranges => "documents in the order of their keys",
             other => other.name(),
         }
     }

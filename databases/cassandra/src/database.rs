@@ -33,6 +33,7 @@ pub const OFFERS: Offers = Offers(&[
     (What::Patches, NO_PATCHES),
     (What::NestedPatches, NO_PATCHES),
     (What::Finds, NO_FINDS),
+    (What::Ranges, "its rows are in the order of a hash of their keys"),
 ]);
 
 /// A cluster.

@@ -24,6 +24,7 @@ pub const OFFERS: Offers = Offers(&[
     (What::Patches, COLUMNS),
     (What::NestedPatches, COLUMNS),
     (What::Finds, COLUMNS),
+    (What::Ranges, COLUMNS),
 ]);
 
 /// A DuckDB database. All of the same file share its instance.

@@ -16,8 +16,10 @@ use super::{describe, layout};
 const NO_ANALYTICS: &str =
     "it has neither joins nor aggregates: they run on what is exported from it";
 
+const NO_RANGES: &str = "its tables are in the order of a hash of their keys";
+
 /// What it offers, and why not the rest.
-pub const OFFERS: Offers = Offers(&[(What::Analytics, NO_ANALYTICS)]);
+pub const OFFERS: Offers = Offers(&[(What::Analytics, NO_ANALYTICS), (What::Ranges, NO_RANGES)]);
 
 /// DynamoDB in a region.
 pub struct DynamoDbEngine {

@@ -4,7 +4,8 @@
 //!   its steps.
 //! * `numbers`, `ledger`, `work`: which documents there are, and what was acknowledged.
 //! * `queries`: analytical queries, of operations, of query clients and of `hoap query`.
-//! * `answers`, `checked`, `before`, `kept`: what answers, documents and collections must be.
+//! * `answers`, `scanned`, `checked`, `before`, `kept`: what answers, documents and collections must
+//!   be.
 
 mod answers;
 mod before;
@@ -17,6 +18,7 @@ mod numbers;
 mod offer;
 mod queries;
 mod reads;
+mod scanned;
 mod shared;
 mod slots;
 mod steps;

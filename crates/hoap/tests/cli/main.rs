@@ -56,6 +56,7 @@ mod outputs;
 mod own;
 mod own_kept;
 mod own_queries;
+mod own_scans;
 #[cfg(target_os = "linux")]
 mod package;
 mod pair;

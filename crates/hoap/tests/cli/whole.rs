@@ -244,7 +244,7 @@ fn targets_lists_what_there_is() {
     assert!(end.out.contains("sqlite:") && end.out.contains("synchronous"), "{}", end.out);
     assert!(end.out.lines().all(|l| l.chars().count() <= 80), "{}", end.out);
     let capabilities = "documents, transactions, analytics, key-value, scans, pagination, join, \
-                        operations, patches, nested-patches, finds";
+                        operations, patches, nested-patches, finds, ranges";
     #[cfg(feature = "mongodb")]
     for option in ["tls=", "tlsCAFile=", "tlsCertificateKeyFile=", "tlsAllowInvalidCertificates="] {
         assert!(end.out.contains(&format!("      {option}")), "{option}: {}", end.out);
@@ -253,7 +253,7 @@ fn targets_lists_what_there_is() {
     assert!(flat.contains(&format!("offers {capabilities}")), "{}", end.out);
     let all = p.ok("targets --json").value();
     let sqlite = all.as_array().unwrap().iter().find(|s| s["schemes"][0] == "sqlite").unwrap();
-    assert_eq!(sqlite["capabilities"].as_array().unwrap().len(), 11, "{sqlite}");
+    assert_eq!(sqlite["capabilities"].as_array().unwrap().len(), 12, "{sqlite}");
 }
 
 #[test]

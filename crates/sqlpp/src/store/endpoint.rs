@@ -25,6 +25,7 @@ pub const OFFERS: Offers = Offers(&[
     (What::Patches, NO_RECORDS),
     (What::NestedPatches, NO_RECORDS),
     (What::Finds, NO_RECORDS),
+    (What::Ranges, NO_RECORDS),
 ]);
 
 /// What names of collections must not begin with.
