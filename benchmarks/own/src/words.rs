@@ -6,6 +6,7 @@ use crate::file::draw::Which;
 use crate::file::model::Dist;
 use crate::file::operation::Operation;
 use crate::file::step::{Step, Target, Verb};
+use crate::generate::order;
 use crate::workload::Workload;
 
 /// Documents of a collection from which their size is estimated, and what they may cost.
@@ -43,7 +44,28 @@ impl Workload {
                 steps.join("; then ")
             ));
         }
+        let scans = |at: &usize| {
+            let mut steps = self.plan.operations.iter().flat_map(|of| &of.steps);
+            steps.any(|step| step.verb == Verb::Scan && step.collection == *at)
+        };
+        lines.extend((0..self.plan.collections.len()).filter(scans).map(|at| self.compared(at)));
         lines.join("\n")
+    }
+
+    /// What is compared of the scans of a collection.
+    fn compared(&self, at: usize) -> String {
+        let left_out = match order::is_known(&self.plan, at) {
+            true => {
+                "that none is left out which was loaded, unless its delete has begun; not that new \
+                 ones are among them"
+            }
+            false => {
+                "not that none is left out: their keys are not in the order of the numbers, and too \
+                 many to sort"
+            }
+        };
+        let name = &self.plan.collections[at].name;
+        format!("  scans of {name}: compared are each document, their order and limit; {left_out}")
     }
 
     fn collection(&self, at: usize) -> String {
@@ -128,9 +150,10 @@ fn step(operation: &Operation, of: &Step) -> String {
         true => String::new(),
         false => format!(" by {}", fields.into_iter().collect::<Vec<_>>().join(", ")),
     };
+    let order = if of.verb == Verb::Scan { " in the order of keys" } else { "" };
     let limit = of.limit.map_or(String::new(), |limit| format!(", {} at most", limit.high));
     let refused = if of.condition.is_empty() { "" } else { ", refused unless its `if` holds" };
-    format!("{each}{} {what}{which}{by}{limit}{refused}", of.verb.word())
+    format!("{each}{} {what}{which}{by}{order}{limit}{refused}", of.verb.word())
 }
 
 fn drawn(dist: &Dist) -> &'static str {

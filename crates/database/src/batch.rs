@@ -21,6 +21,17 @@ impl Index {
         let fields = fields.iter().map(|path| path.as_ref().to_owned()).collect();
         Index { name: name.into(), collection: collection.into(), fields }
     }
+
+    /// The keys of a collection, by which every search finds in their order: an index without
+    /// fields, which nobody makes.
+    pub fn keys(collection: impl Into<String>) -> Index {
+        Index { name: "key".into(), collection: collection.into(), fields: Vec::new() }
+    }
+
+    /// Whether it is that of the keys.
+    pub fn is_keys(&self) -> bool {
+        self.fields.is_empty()
+    }
 }
 
 /// Documents as JSON text and their keys, in two reused buffers.

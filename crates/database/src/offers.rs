@@ -29,6 +29,8 @@ named! {
     Finds = "finds",
     /// Collections that others made, to learn from.
     Learn = "learn",
+    /// Documents from a key on, in the order of their keys.
+    Ranges = "ranges",
 }
 
 impl What {
@@ -43,6 +45,7 @@ impl What {
             What::NestedPatches => "changes of nested fields",
             What::Finds => "searches by an index",
             What::Learn => "learning from a collection",
+            What::Ranges => "documents in the order of their keys",
             other => other.name(),
         }
     }

@@ -73,19 +73,20 @@ pub struct Last<'a> {
 }
 
 /// A search by an index, for documents whose first index fields equal `prefix`, in the order of the
-/// remaining ones.
+/// remaining ones. By [`Index::keys`] it finds documents in the order of the bytes of their keys.
 #[derive(Clone, Copy, Debug)]
 pub struct Find<'a> {
     /// The index.
     pub index: &'a Index,
     /// Scalars, no more than the index has fields. Null finds what is null and what is absent.
     pub prefix: &'a [Value],
-    /// Bounds of the field after the prefix.
+    /// Bounds of the field after the prefix, or of the key.
     pub range: Option<Bounds<'a>>,
     /// Their order.
     pub order: Order,
     /// The order goes on with the key, and the search begins behind this document, if there is one.
-    /// `None` leaves open in which order documents of equal index fields come.
+    /// `None` leaves open in which order documents of equal index fields come. By keys it is never
+    /// `None` for an engine.
     pub pages: Option<Option<Last<'a>>>,
     /// The most documents.
     pub limit: Option<usize>,

@@ -35,6 +35,7 @@ pub const OFFERS: Offers = Offers(&[
     (What::NestedPatches, NO_PATCHES),
     (What::Finds, NO_FINDS),
     (What::Learn, NO_LEARN),
+    (What::Ranges, "its rows are in the order of a hash of their keys"),
 ]);
 
 /// A cluster.

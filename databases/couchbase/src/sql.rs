@@ -10,6 +10,8 @@ use serde_json::Value;
 pub(super) const NOTES: &str = "hoap_notes";
 /// The primary index of each collection: scans by key, and counting.
 pub(super) const PRIMARY: &str = "hoap_primary";
+/// The key of the document `d`.
+const KEY: &str = "META(d).id";
 
 /// Appends a path as an expression on the document `d`: `` d.`a`.`b`[3] ``.
 pub(super) fn at(path: &str, out: &mut String) {
@@ -33,28 +35,34 @@ pub(super) fn by_keys(collection: &str, fields: &[&str], out: &mut String) {
     out.push_str(" USE KEYS $1");
 }
 
-/// Documents by an index, which was `made` perhaps with its fields in another order; returns the
-/// values of the parameters. The first value is no null: an index has no documents without its first
-/// field, and the service would pass over the hint and scan all documents.
+/// Documents by an index, which was `made` perhaps with its fields in another order, or by their
+/// keys; returns the values of the parameters. The first value is no null: an index has no documents
+/// without its first field, and the service would pass over the hint and scan all documents.
 pub(super) fn by_index(find: &Find<'_>, made: &Index, out: &mut String) -> Vec<Value> {
     let Find { index, prefix, order, limit, fields, .. } = find;
     select(&index.collection, fields, out);
-    let _ = write!(out, " USE INDEX (`{}` USING GSI)", made.name);
+    let name = if index.is_keys() { PRIMARY } else { &made.name };
+    let _ = write!(out, " USE INDEX (`{name}` USING GSI)");
     let (mut args, mut conditions) = (Vec::new(), Vec::new());
     for (field, value) in index.fields.iter().zip(*prefix) {
         conditions.push(equal(field, value, &mut args));
     }
     if let Some(range) = find.range {
-        let (mut field, mut text) = (String::new(), String::new());
-        at(&find.rest()[0], &mut field);
-        within(&field, range, &mut args, &mut text);
-        conditions.push(text);
+        match find.rest().first() {
+            Some(path) => {
+                let (mut field, mut text) = (String::new(), String::new());
+                at(path, &mut field);
+                within(&field, range, &mut args, &mut text);
+                conditions.push(text);
+            }
+            None => conditions.extend(ends(KEY, range, &mut args)),
+        }
     }
-    if !index.fields[..prefix.len()].contains(&made.fields[0]) {
+    if let Some(first) = made.fields.first().filter(|f| !index.fields[..prefix.len()].contains(f)) {
         // An index has the documents that have its first field; without a word of it the service
         // would pass over the hint.
         let mut field = String::new();
-        at(&made.fields[0], &mut field);
+        at(first, &mut field);
         conditions.push(format!("{field} IS NOT MISSING"));
     }
     let ways: Vec<String> = search::behind(find)
@@ -67,22 +75,32 @@ pub(super) fn by_index(find: &Find<'_>, made: &Index, out: &mut String) -> Vec<V
     if !ways.is_empty() {
         conditions.push(format!("({})", ways.join(" OR ")));
     }
-    let _ = write!(out, " WHERE {}", conditions.join(" AND "));
+    for (i, condition) in conditions.iter().enumerate() {
+        let _ = write!(out, " {} {condition}", if i == 0 { "WHERE" } else { "AND" });
+    }
     let mut sort: Vec<String> = Vec::new();
     for field in find.rest() {
         let mut text = String::new();
         at(field, &mut text);
         sort.push(text);
     }
-    sort.extend(find.pages.map(|_| "META(d).id".to_owned()));
+    sort.extend(find.pages.map(|_| KEY.to_owned()));
     for (i, field) in sort.iter().enumerate() {
         let _ = write!(out, "{}{field}", if i == 0 { " ORDER BY " } else { ", " });
         if *order == Order::Descending {
             out.push_str(" DESC");
         }
     }
-    if let Some(limit) = limit {
-        let _ = write!(out, " LIMIT {limit}");
+    match limit {
+        // Scans have many, and the text is prepared once.
+        Some(limit) if index.is_keys() => {
+            args.push((*limit).into());
+            let _ = write!(out, " LIMIT ${}", args.len());
+        }
+        Some(limit) => {
+            let _ = write!(out, " LIMIT {limit}");
+        }
+        None => {}
     }
     args
 }
@@ -108,7 +126,7 @@ fn behind(term: Term<'_>, order: Order, args: &mut Vec<Value>) -> String {
             at(field, &mut text);
             (text, value.clone())
         }
-        Term::KeyAfter(key) => ("META(d).id".to_owned(), key.into()),
+        Term::KeyAfter(key) => (KEY.to_owned(), key.into()),
     };
     if value.is_null() {
         return format!("{field} IS VALUED");
@@ -124,12 +142,19 @@ fn behind(term: Term<'_>, order: Order, args: &mut Vec<Value>) -> String {
 /// Appends that a value lies in bounds, and so is of their type.
 pub(super) fn within(at: &str, bounds: Bounds<'_>, args: &mut Vec<Value>, out: &mut String) {
     let _ = write!(out, "{}({at})", if bounds.is_text() { "ISSTRING" } else { "ISNUMBER" });
-    for (operator, bound) in [(">=", bounds.min), ("<=", bounds.max)] {
-        if let Some(value) = bound {
-            args.push(value.clone());
-            let _ = write!(out, " AND {at} {operator} ${}", args.len());
-        }
+    for end in ends(at, bounds, args) {
+        let _ = write!(out, " AND {end}");
     }
+}
+
+/// That a value is not below or above these bounds.
+fn ends(at: &str, bounds: Bounds<'_>, args: &mut Vec<Value>) -> Vec<String> {
+    let both = [(">=", bounds.min), ("<=", bounds.max)].into_iter();
+    let ends = both.filter_map(|(operator, bound)| {
+        args.push(bound?.clone());
+        Some(format!("{at} {operator} ${}", args.len()))
+    });
+    ends.collect()
 }
 
 /// A page of a collection in the order of its keys, after key `$1`.
@@ -227,6 +252,16 @@ mod tests {
             "SELECT RAW [META(d).id, META(d).cas] FROM `customer` AS d \
              USE INDEX (`customer_by_name` USING GSI) WHERE d.`c_w_id` = $1 AND d.`c_d_id` IS NOT \
              VALUED ORDER BY d.`c_name`.`c_last` DESC LIMIT 1"
+        );
+        let (keys, min) = (Index::keys("customer"), json!("1."));
+        let range = Some(Bounds { min: Some(&min), max: None });
+        let (limit, pages) = (Some(9), Some(None));
+        let find = Find { limit, range, pages, ..Find::by(&keys, &[]) };
+        assert_eq!(by_index(&find, &keys, &mut text), [json!("1."), json!(9)]);
+        assert_eq!(
+            text,
+            "SELECT RAW [META(d).id, META(d).cas] FROM `customer` AS d USE INDEX (`hoap_primary` \
+             USING GSI) WHERE META(d).id >= $1 ORDER BY META(d).id LIMIT $2"
         );
         let text = create_index("customer", "customer_by_name", &index.fields, 1);
         assert_eq!(

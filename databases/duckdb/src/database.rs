@@ -28,6 +28,7 @@ pub const OFFERS: Offers = Offers(&[
     (What::NestedPatches, COLUMNS),
     (What::Finds, COLUMNS),
     (What::Learn, NO_LEARN),
+    (What::Ranges, COLUMNS),
 ]);
 
 /// A DuckDB database. All of the same file share its instance.

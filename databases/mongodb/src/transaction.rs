@@ -166,7 +166,11 @@ fn conditions(find: &Find<'_>) -> Done<Vec<Bson>> {
         all.push(doc! {value::dotted(field)?: stored(value)?}.into());
     }
     if let Some(range) = find.range {
-        all.push(doc! {value::dotted(&find.rest()[0])?: patch::within(range)?}.into());
+        let field = match find.rest().first() {
+            Some(field) => value::dotted(field)?,
+            None => "_id".to_owned(),
+        };
+        all.push(doc! {field: patch::within(range)?}.into());
     }
     let than = if find.order == Order::Ascending { "$gt" } else { "$lt" };
     let mut ways: Vec<Bson> = Vec::new();
@@ -233,7 +237,8 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         }
         let target = self.server.collection(&index.collection);
         // Without its index a search would read every document; with the hint that is an error.
-        let find = target.find(filter).hint(Hint::Name(index.name.clone()));
+        let name = if index.is_keys() { "_id_" } else { &index.name };
+        let find = target.find(filter).hint(Hint::Name(name.to_owned()));
         let mut find = if sort.is_empty() { find } else { find.sort(sort) };
         match limit {
             // For MongoDB a limit of 0 is none.

@@ -107,12 +107,16 @@ pub(super) fn find(find: &Find<'_>, out: &mut String) -> Vec<Parameter> {
         conditions.push(equal(field, value, i + 1));
     }
     if let Some(range) = find.range {
-        let at = at(&find.rest()[0]);
+        let field = find.rest().first().map(|field| at(field));
         let open = range.min.is_none() || range.max.is_none();
-        conditions.extend(open.then(|| is_of(&at, range)));
+        conditions.extend(field.as_ref().filter(|_| open).map(|at| is_of(at, range)));
         for (operator, bound) in [(">=", range.min), ("<=", range.max)] {
             if let Some(value) = bound {
-                values.push(Parameter::json(value));
+                values.push(match (&field, value) {
+                    (None, Value::String(key)) => Parameter::Text(key.clone()),
+                    _ => Parameter::json(value),
+                });
+                let at = field.as_deref().unwrap_or("key");
                 conditions.push(format!("{at} {operator} ${}", values.len()));
             }
         }
@@ -246,5 +250,11 @@ mod tests {
             text,
             r#"SELECT key, doc -> 'q' FROM "c" WHERE doc -> 'x' = $1 AND (doc -> 'y' -> 'z' = $2 OR (doc -> 'y' -> 'z') IS NULL) ORDER BY doc -> 'w' -> 1 DESC NULLS LAST LIMIT $3 FOR UPDATE"#
         );
+        let (keys, min) = (Index::keys("c"), json!("a"));
+        let range = Some(Bounds { min: Some(&min), max: None });
+        let (limit, pages) = (Some(3), Some(None));
+        let values = find(&Find { limit, range, pages, ..Find::by(&keys, &[]) }, &mut text);
+        assert!(matches!(&values[0], Parameter::Text(key) if key == "a"));
+        assert_eq!(text, r#"SELECT key FROM "c" WHERE key >= $1 ORDER BY key LIMIT $2"#);
     }
 }

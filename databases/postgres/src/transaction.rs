@@ -253,7 +253,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
 
     async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>> {
         let values = sql::find(&find, &mut self.buffers.sql);
-        if !self.held.has(&self.buffers.sql) {
+        if !find.index.is_keys() && !self.held.has(&self.buffers.sql) {
             self.check_index(find.index).await?;
         }
         let parameters: Vec<&(dyn ToSql + Sync)> =

@@ -11,11 +11,12 @@ use hoap_database::engine::{self, OpenTransaction, Read, Session, Transactions};
 use hoap_database::failure::{Done, Failure};
 use hoap_database::patches::why_not;
 use hoap_database::path::{self, WHOLE};
-use hoap_database::{Access, Change, Condition, Find, Is, Patch, Patched, Row};
+use hoap_database::{Access, Change, Condition, Find, Is, Order, Patch, Patched, Row};
 use hoap_record::witness::Level;
 use redis::{Arg, Cmd, Value as Answer};
 use serde_json::Value;
 
+use super::answers::texts;
 use super::connection::ClientConnection;
 use super::database::{NO_FINDS, NO_NESTED};
 use super::document::{self, Path};
@@ -74,6 +75,23 @@ impl Client {
         let mut all = redis::cmd("HGETALL");
         all.arg(name);
         document::whole(self.connection.send(&all).await?)
+    }
+
+    /// The keys of a collection between these, at most so many.
+    async fn range(
+        &mut self,
+        names: &Names,
+        [from, to]: [&str; 2],
+        (order, most): (Order, Option<usize>),
+    ) -> Done<Vec<String>> {
+        let mut range = redis::cmd("ZRANGE");
+        range.arg(&names.keys).arg(from).arg(to).arg("BYLEX");
+        if order == Order::Descending {
+            range.arg("REV");
+        }
+        let most = most.map_or(-1, |most| i64::try_from(most).unwrap_or(i64::MAX));
+        range.arg("LIMIT").arg(0).arg(most);
+        texts(self.connection.send(&range).await?)
     }
 
     async fn exists(&mut self, name: &str) -> Done<bool> {
@@ -189,8 +207,31 @@ impl OpenTransaction for Each<'_> {
         Ok(rows)
     }
 
-    async fn find(&mut self, _: Find<'_>) -> Done<Vec<(String, Row)>> {
-        Err(Failure::invalid(NO_FINDS))
+    /// By keys alone: those of the collection's sorted set, then their documents. One that was
+    /// deleted between the two makes room for the next.
+    async fn find(&mut self, find: Find<'_>) -> Done<Vec<(String, Row)>> {
+        let Find { index, limit, fields, intent, .. } = find;
+        if !index.is_keys() {
+            return Err(Failure::invalid(NO_FINDS));
+        }
+        let collection = &*index.collection;
+        let names = self.0.names(collection).await?;
+        let (mut from, to) = ends(&find);
+        let mut found: Vec<(String, Row)> = Vec::new();
+        loop {
+            let left = limit.map(|limit| limit - found.len());
+            let keys = self.0.range(&names, [&from, &to], (find.order, left)).await?;
+            let is_end = left.is_none_or(|left| keys.len() < left);
+            let Some(last) = keys.last() else { return Ok(found) };
+            from = format!("({last}");
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            let rows = self.get(Read { collection, keys: &keys, fields, intent }).await?;
+            let rows = keys.into_iter().zip(rows);
+            found.extend(rows.filter_map(|(key, row)| Some((key.to_owned(), row?))));
+            if is_end || limit == Some(found.len()) {
+                return Ok(found);
+            }
+        }
     }
 
     async fn insert(&mut self, collection: &str, documents: &[(&str, &Value)]) -> Done<()> {
@@ -308,6 +349,17 @@ impl OpenTransaction for Each<'_> {
     async fn rollback(&mut self) -> Done<()> {
         Ok(())
     }
+}
+
+/// Where a search by keys begins and where it ends, as ZRANGE takes them.
+fn ends(find: &Find<'_>) -> (String, String) {
+    let range = find.range.unwrap_or_default();
+    let end = |bound: Option<&Value>, open: &str| {
+        bound.and_then(Value::as_str).map_or(open.to_owned(), |key| format!("[{key}"))
+    };
+    let (low, high) = (end(range.min, "-"), end(range.max, "+"));
+    let (from, to) = if find.order == Order::Ascending { (low, high) } else { (high, low) };
+    (find.behind().map_or(from, |last| format!("({}", last.key)), to)
 }
 
 /// Appends a condition for the script `patch`.

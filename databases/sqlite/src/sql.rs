@@ -94,13 +94,17 @@ pub(super) fn create_index(index: &Index) -> String {
 
 /// The search of [`hoap_database::Transaction::find`]; returns the values of its parameters.
 ///
-/// `INDEXED BY` makes a missing index an error instead of a full scan that nobody notices.
+/// `INDEXED BY` makes a missing index an error instead of a full scan that nobody notices; that of
+/// the keys is the table's own.
 pub(super) fn find<'a>(find: &Find<'a>, out: &mut String) -> Vec<Cow<'a, Value>> {
     let Find { index, prefix, order, limit, fields: asked, .. } = find;
     out.clear();
     out.push_str("SELECT key, ");
     fields(asked, out);
-    let _ = write!(out, " FROM \"{}\" INDEXED BY \"{}\"", index.collection, index.name);
+    let _ = write!(out, " FROM \"{}\"", index.collection);
+    if !index.is_keys() {
+        let _ = write!(out, " INDEXED BY \"{}\"", index.name);
+    }
     let mut values: Vec<Cow<'a, Value>> = prefix.iter().map(Cow::Borrowed).collect();
     let mut word = " WHERE ";
     for (i, (field, value)) in index.fields.iter().zip(*prefix).enumerate() {
@@ -110,7 +114,8 @@ pub(super) fn find<'a>(find: &Find<'a>, out: &mut String) -> Vec<Cow<'a, Value>>
     }
     if let Some(range) = find.range {
         out.push_str(word);
-        within(&index_field(&find.rest()[0]), range, &mut values, out);
+        let field = find.rest().first().map_or("key".to_owned(), |field| index_field(field));
+        within(&field, range, &mut values, out);
         word = " AND ";
     }
     behind(find, word, &mut values, out);
@@ -267,11 +272,19 @@ mod tests {
     #[test]
     fn the_index_serves_the_search() {
         let connection = rusqlite::Connection::open_in_memory().unwrap();
-        let table = "CREATE TABLE c (key TEXT NOT NULL PRIMARY KEY, doc BLOB NOT NULL)";
-        connection.execute_batch(table).unwrap();
+        connection.execute_batch(&create_table("c")).unwrap();
         let index = Index::new("i", "c", &["x", "y.z", "w[1]"]);
         connection.execute_batch(&create_index(&index)).unwrap();
         let mut text = String::new();
+        let plan = |text: &str| {
+            let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {text}")).unwrap();
+            let mut rows = plan.raw_query();
+            let mut steps = Vec::new();
+            while let Some(row) = rows.next().unwrap() {
+                steps.push(row.get::<_, String>(3).unwrap());
+            }
+            steps
+        };
         for order in [Order::Ascending, Order::Descending] {
             for (given, searched) in [
                 (json!([]), "SCAN c USING INDEX i"),
@@ -285,14 +298,17 @@ mod tests {
                 let prefix = given.as_array().unwrap();
                 let (limit, fields) = (Some(1), &["x", "q"][..]);
                 find(&Find { order, limit, fields, ..Find::by(&index, prefix) }, &mut text);
-                let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {text}")).unwrap();
-                let mut rows = plan.raw_query();
-                let mut steps = Vec::new();
-                while let Some(row) = rows.next().unwrap() {
-                    steps.push(row.get::<_, String>(3).unwrap());
-                }
-                assert_eq!(steps, [searched], "{text}");
+                assert_eq!(plan(&text), [searched], "{text}");
             }
+            let (keys, min) = (Index::keys("c"), json!("a"));
+            let range = Some(Bounds { min: Some(&min), max: None });
+            let (limit, pages) = (Some(1), Some(None));
+            find(&Find { order, limit, range, pages, ..Find::by(&keys, &[]) }, &mut text);
+            assert_eq!(
+                plan(&text),
+                ["SEARCH c USING INDEX sqlite_autoindex_c_1 (key>?)"],
+                "{text}"
+            );
         }
     }
 }

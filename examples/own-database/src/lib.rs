@@ -44,6 +44,7 @@ const OFFERS: Offers = Offers(&[
     (What::Patches, "it was made for records"),
     (What::NestedPatches, "it was made for records"),
     (What::Finds, "it has no indexes"),
+    (What::Ranges, "it was made for records"),
 ]);
 
 /// What a `hoap` must know of it before a URL is opened.

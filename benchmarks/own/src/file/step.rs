@@ -39,6 +39,11 @@ impl Verb {
     pub fn word(self) -> &'static str {
         Verb::ALL.iter().find(|(_, verb)| *verb == self).map_or("", |(word, _)| word)
     }
+
+    /// Whether it only reads documents, which are its answer.
+    pub fn reads(self) -> bool {
+        matches!(self, Verb::Read | Verb::Find | Verb::Scan)
+    }
 }
 
 /// Which document a step is about.
@@ -141,7 +146,6 @@ pub fn step(keys: &mut Keys<'_>) -> Read<Step> {
     let at = keys.at;
     let value = keys.need(word)?;
     let target = target(value, keys, verb)?;
-    let answers = matches!(verb, Verb::Read | Verb::Find | Verb::Scan);
     let writes = matches!(verb, Verb::Insert | Verb::Put | Verb::Patch);
     let mut step = Step {
         at,
@@ -163,7 +167,7 @@ pub fn step(keys: &mut Keys<'_>) -> Read<Step> {
         remove: Vec::new(),
         expect: None,
     };
-    if answers {
+    if verb.reads() {
         step.fields = keys.take("fields").map_or(Ok(Vec::new()), names)?;
         step.answer = keys.take("as").map(name_of).transpose()?;
         step.expect = keys.take("expect").map(expect).transpose()?;
@@ -176,6 +180,9 @@ pub fn step(keys: &mut Keys<'_>) -> Read<Step> {
     if matches!(verb, Verb::Find | Verb::Scan) {
         step.limit =
             keys.take("limit").map(|value| range::lengths(value, 1_000_000)).transpose()?;
+    }
+    if verb == Verb::Scan && step.limit.is_none() {
+        return Err(Wrong::new(at, "a scan says how many documents it reads: limit = \"1..100\""));
     }
     if verb == Verb::Find {
         step.filter = filter(keys.need("where")?)?;

@@ -179,6 +179,16 @@ impl Making<'_, '_> {
         let of = &self.references;
         let search = match said.verb {
             Verb::Find => Some(self.search(collection, said, (&mut *scope, &mut *draws))?),
+            Verb::Scan => Some(Search {
+                index: Index::keys(of.names.file.collections[collection].name.text.as_str()),
+                equal: Vec::new(),
+                range: None,
+                children_of: None,
+                drawn: None,
+                descending: false,
+                limit: said.limit,
+                pages: ONE,
+            }),
             _ => None,
         };
         let test = |test: &(Name, Test)| of.test(collection, test, None, scope);

@@ -1,5 +1,7 @@
 //! Whether an answer is what the file makes, as far as no operation changes it.
 
+use std::ops::RangeInclusive;
+
 use hoap_database::path::{self, WHOLE};
 use hoap_database::{Bounds, Condition, Is, Row, patches};
 use hoap_workload::alike::{same, unlike};
@@ -16,10 +18,10 @@ use crate::plan::action::{Search, Step};
 use crate::plan::model::Kind;
 
 /// What is wrong with an answer.
-type Judged = std::result::Result<(), String>;
+pub(super) type Judged = std::result::Result<(), String>;
 
 /// The error of an answer that is wrong.
-fn broken(tried: String, answer: String) -> Error {
+pub(super) fn broken(tried: String, answer: String) -> Error {
     Error::new(ErrorKind::Broken, tried, answer).advise(
         "the database answers wrongly, or its data was changed: load it again to tell which",
     )
@@ -33,6 +35,8 @@ pub struct Looked<'a> {
     pub number: Option<u64>,
     /// What was answered.
     pub found: Option<&'a Row>,
+    /// When the transaction or the command began, by the ledger's clock.
+    pub begun: u64,
 }
 
 impl Shared {
@@ -44,7 +48,7 @@ impl Shared {
         let there = match (step.expect, of.number) {
             (Some(Expect::Any), _) => There::Perhaps,
             (Some(Expect::Between(Range { high: 0, .. })), _) | (_, None) => There::No,
-            (_, Some(number)) => self.numbers[step.collection].there(number),
+            (_, Some(number)) => self.numbers[step.collection].there_since(number, of.begun),
         };
         let judged = match (there, of.found, of.number) {
             (There::Yes, None, _) => Err("there is no such document".to_owned()),
@@ -59,7 +63,12 @@ impl Shared {
     }
 
     /// Holds the values at these paths of a document against what was made.
-    fn document(&self, collection: usize, at: &At, (paths, row): (&[&str], &Row)) -> Judged {
+    pub(super) fn document(
+        &self,
+        collection: usize,
+        at: &At,
+        (paths, row): (&[&str], &Row),
+    ) -> Judged {
         if let ([WHOLE], [Value::Object(found)]) = (paths, &row[..]) {
             let document = self.workload.unchanged(collection, at);
             let found = Found { fields: found, tells: true };
@@ -117,18 +126,7 @@ impl Shared {
         if numbers.len() < found.len() {
             return Err(wrong("a document came back twice".into()));
         }
-        let wanted = self.wanted(step, search, sought);
-        match wanted.contains(&(found.len() as u64)) {
-            true => Ok(()),
-            false => Err(wrong(format!(
-                "{} came back, not {}",
-                found.len(),
-                match wanted.start() == wanted.end() {
-                    true => wanted.start().to_string(),
-                    false => format!("{} to {}", wanted.start(), wanted.end()),
-                }
-            ))),
-        }
+        as_many(&self.wanted(step, search, sought), found.len()).map_err(wrong)
     }
 
     /// Whether a document is one that was looked for.
@@ -195,12 +193,7 @@ impl Shared {
     }
 
     /// How many documents a find finds.
-    fn wanted(
-        &self,
-        step: &Step,
-        search: &Search,
-        sought: &Sought,
-    ) -> std::ops::RangeInclusive<u64> {
+    fn wanted(&self, step: &Step, search: &Search, sought: &Sought) -> RangeInclusive<u64> {
         let most = sought.most;
         match step.expect {
             Some(Expect::Any) => return 0..=u64::MAX,
@@ -241,6 +234,17 @@ impl Shared {
     pub fn finds_none(&self, step: &Step, search: &Search, sought: &Sought) -> bool {
         *self.wanted(step, search, sought).start() == 0
             && (step.expect.is_some() || search.children_of.is_some())
+    }
+}
+
+/// Whether so many documents came back as must.
+pub(super) fn as_many(wanted: &RangeInclusive<u64>, found: usize) -> Judged {
+    match (wanted.contains(&(found as u64)), wanted.start() == wanted.end()) {
+        (true, _) => Ok(()),
+        (false, true) => Err(format!("{found} came back, not {}", wanted.start())),
+        (false, false) => {
+            Err(format!("{found} came back, not {} to {}", wanted.start(), wanted.end()))
+        }
     }
 }
 

@@ -153,9 +153,10 @@ impl Clerk {
         let Clerk { session: Some(session), work, slots, random, number, .. } = self else {
             return Ok(Flow::Done(0));
         };
+        let begun = work.shared.now();
         let mut tx = session.begin(access).await?;
-        let mut steps =
-            Steps { tx: &mut tx, access, work, slots, random: random.child(*number).child(1) };
+        let random = random.child(*number).child(1);
+        let mut steps = Steps { tx: &mut tx, access, work, slots, random, begun };
         let flow = steps.run(operation).await;
         match flow {
             Ok(Flow::Done(rows)) => {

@@ -109,7 +109,7 @@ impl Mix {
     /// Whether it writes.
     pub fn writes(&self, workload: &Workload) -> bool {
         let mut steps = self.operations(workload).flat_map(|of| &of.steps);
-        steps.any(|step| !matches!(step.verb, Verb::Read | Verb::Find))
+        steps.any(|step| !step.verb.reads())
     }
 
     /// The first operation that deletes.
@@ -154,10 +154,6 @@ impl Mix {
             if let Some(query) = of.query {
                 return queries::offered(workload, queried, &[query]).map_err(refused);
             }
-            if of.steps.iter().any(|step| step.verb == Verb::Scan) {
-                let why = "scans in the order of keys do not run yet";
-                return Err(refused(Error::new(ErrorKind::Invalid, String::new(), why)));
-            }
             offers(url, &needs(of)).map_err(refused)
         })
     }
@@ -168,10 +164,12 @@ pub fn needs(operation: &Operation) -> Vec<What> {
     if operation.query.is_some() {
         return Vec::new();
     }
+    let scans = operation.steps.iter().any(|step| step.verb == Verb::Scan);
+    let ranges = scans.then_some(What::Ranges);
     if operation.transaction {
-        return vec![What::Transactions];
+        return [What::Transactions].into_iter().chain(ranges).collect();
     }
-    let mut needs = vec![What::Operations];
+    let mut needs: Vec<What> = [What::Operations].into_iter().chain(ranges).collect();
     for step in &operation.steps {
         match step.verb {
             Verb::Find => needs.push(What::Finds),

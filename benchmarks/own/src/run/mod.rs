@@ -4,7 +4,8 @@
 //!   its steps.
 //! * `numbers`, `ledger`, `work`: which documents there are, and what was acknowledged.
 //! * `queries`: analytical queries, of operations, of query clients and of `hoap query`.
-//! * `answers`, `checked`, `before`, `kept`, `judge`: what answers, documents and collections must be.
+//! * `answers`, `scanned`, `checked`, `before`, `kept`, `judge`: what answers, documents and
+//!   collections must be.
 //! * `contribution`, `joint`: what several drivers leave, and what they know together.
 
 mod answers;
@@ -21,6 +22,7 @@ mod numbers;
 mod offer;
 mod queries;
 mod reads;
+mod scanned;
 pub(crate) mod shared;
 mod slots;
 mod steps;

@@ -23,8 +23,8 @@ pub enum Fate {
     Never,
     /// Its delete has begun.
     Deleting,
-    /// Its delete was acknowledged.
-    Gone,
+    /// Its delete was acknowledged at this time of the ledger's clock.
+    Gone(u64),
     /// It was put while it was deleted: nobody knows which came last.
     Contested,
 }
@@ -324,8 +324,9 @@ impl Numbers {
         free
     }
 
-    /// The delete of a document has ended: it is still there (`Yes`), may be, or is not.
-    pub fn deleted(&self, number: u64, there: There) {
+    /// The delete of a document has ended at a time of the ledger's clock: it is still there
+    /// (`Yes`), may be, or is not.
+    pub fn deleted(&self, number: u64, there: There, now: u64) {
         let mut state = self.state();
         if state.fates.get(&number) == Some(&Fate::Contested) {
             return;
@@ -333,7 +334,7 @@ impl Numbers {
         match there {
             There::Yes => state.fates.remove(&number),
             There::Perhaps => None,
-            There::No => state.fates.insert(number, Fate::Gone),
+            There::No => state.fates.insert(number, Fate::Gone(now)),
         };
     }
 
@@ -344,7 +345,7 @@ impl Numbers {
         }
         let mut state = self.state();
         match state.fates.get_mut(&number) {
-            Some(fate @ (Fate::Deleting | Fate::Gone)) => *fate = Fate::Contested,
+            Some(fate @ (Fate::Deleting | Fate::Gone(_))) => *fate = Fate::Contested,
             Some(_) => {}
             None if self.used => *state.puts.entry(number).or_default() |= there == There::Yes,
             None => {}
@@ -362,13 +363,20 @@ impl Numbers {
 
     /// Whether the document of this number is there.
     pub fn there(&self, number: u64) -> There {
+        self.there_since(number, u64::MAX)
+    }
+
+    /// Whether it was there for somebody who began to look at this time of the ledger's clock: what
+    /// was deleted since may have been.
+    pub fn there_since(&self, number: u64, begun: u64) -> There {
         if !self.moves {
             return There::Yes;
         }
         let state = self.state();
         match state.fates.get(&number) {
+            Some(Fate::Gone(at)) if *at >= begun => There::Perhaps,
             Some(Fate::Claimed | Fate::Deleting | Fate::Contested) => There::Perhaps,
-            Some(Fate::Never | Fate::Gone) => There::No,
+            Some(Fate::Never | Fate::Gone(_)) => There::No,
             None if number < self.gone => There::No,
             None if state.puts.get(&number) == Some(&true) => There::Yes,
             None if self.lax => There::Perhaps,
@@ -386,6 +394,38 @@ impl Numbers {
     fn is_new_in(&self, state: &State, number: u64) -> bool {
         let mut spans = state.others.iter().copied().chain([self.span(state)]);
         spans.any(|span| span.has(self.loaded, number))
+    }
+
+    /// Whether a document was loaded and no delete of it has begun, by this run or an earlier one: it
+    /// is there at all times.
+    pub fn stays(&self, number: u64) -> bool {
+        let stays = number < self.loaded && number >= self.gone && !self.lax;
+        stays && !(self.moves && self.state().fates.contains_key(&number))
+    }
+
+    /// Why nobody can have found a document who began to look at this time of the ledger's clock.
+    pub fn cannot_be(&self, number: u64, begun: u64) -> Option<&'static str> {
+        let state = self.state();
+        match state.fates.get(&number) {
+            Some(Fate::Gone(at)) if *at < begun => Some("was deleted before"),
+            Some(Fate::Never) => Some("was never inserted"),
+            // Earlier runs and other drivers may have made others.
+            None if !self.used && self.is_new_in(&state, number) => {
+                let claimed = self.new_of(number).is_some_and(|new| new < state.next);
+                (!claimed).then_some("was never inserted")
+            }
+            _ => None,
+        }
+    }
+
+    /// How many deletes had not ended at this time of the ledger's clock.
+    pub fn deleted_since(&self, begun: u64) -> u64 {
+        let since = |fate: &&Fate| match fate {
+            Fate::Deleting | Fate::Contested => true,
+            Fate::Gone(at) => *at >= begun,
+            Fate::Claimed | Fate::Never => false,
+        };
+        self.state().fates.values().filter(since).count() as u64
     }
 
     /// Whether this run has begun to make or remove a document.
@@ -416,10 +456,11 @@ impl Numbers {
     /// How many documents there are, of which so many were there before the run.
     pub fn count(&self, before: u64) -> RangeInclusive<u64> {
         let state = self.state();
-        let of = |fate: Fate| state.fates.values().filter(|of| **of == fate).count() as u64;
-        let most = (before + state.inserted).saturating_sub(of(Fate::Gone));
-        let made = of(Fate::Claimed) + state.puts.len() as u64;
-        most.saturating_sub(of(Fate::Deleting) + of(Fate::Contested))..=most + made
+        let of = |is: fn(&&Fate) -> bool| state.fates.values().filter(is).count() as u64;
+        let most = (before + state.inserted).saturating_sub(of(|of| matches!(of, Fate::Gone(_))));
+        let made = of(|of| **of == Fate::Claimed) + state.puts.len() as u64;
+        let perhaps = of(|of| matches!(of, Fate::Deleting | Fate::Contested));
+        most.saturating_sub(perhaps)..=most + made
     }
 
     /// What the run has made or removed: at most so many numbers of each.
@@ -457,8 +498,15 @@ mod tests {
                 let one = numbers.once(&documents, &mut random).unwrap();
                 assert!(gone.insert(one) && (dist != Dist::Oldest || one == n), "{dist:?}");
                 assert_eq!(numbers.there(one), There::Perhaps);
-                numbers.deleted(one, There::No);
+                assert!(!numbers.stays(one) && numbers.deleted_since(7) == 1);
+                numbers.deleted(one, There::No, 6);
                 assert_eq!((numbers.there(one), numbers.count(10)), (There::No, 9 - n..=9 - n));
+                // Who began before may have seen it.
+                let since = [6, 7].map(|begun| numbers.there_since(one, begun));
+                assert_eq!(since, [There::Perhaps, There::No]);
+                let since = [6, 7].map(|begun| numbers.cannot_be(one, begun));
+                assert_eq!(since, [None, Some("was deleted before")]);
+                assert!(!numbers.stays(one) && numbers.deleted_since(7) == 0);
                 assert!(n == 9 || !gone.contains(&numbers.draw(&documents, &mut random)));
             }
             assert_eq!(numbers.once(&documents, &mut random), None);
@@ -481,6 +529,11 @@ mod tests {
         numbers.inserted(17, There::Perhaps);
         assert_eq!((numbers.there(17), numbers.there(11)), (There::Perhaps, There::No));
         assert_eq!(numbers.written(100), [11, 14, 17]);
+        let numbers = Numbers::new(10, Part::WHOLE, true);
+        numbers.claim(None);
+        let never = Some("was never inserted");
+        assert_eq!([9, 10, 11].map(|n| numbers.cannot_be(n, 0)), [None, None, never]);
+        assert_eq!([9, 10].map(|n| numbers.stays(n)), [true, false]);
     }
 
     #[test]
@@ -495,7 +548,7 @@ mod tests {
         numbers.put(1, There::Yes);
         assert_eq!((numbers.there(1), numbers.count(9)), (There::Yes, 9..=10));
         assert!(numbers.delete(1));
-        numbers.deleted(1, There::No);
+        numbers.deleted(1, There::No, 0);
         assert_eq!((numbers.there(1), numbers.count(9)), (There::No, 8..=9));
     }
 }

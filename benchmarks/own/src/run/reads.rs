@@ -6,6 +6,7 @@ use hoap_workload::Result;
 use serde_json::{Map, Value};
 
 use super::answers::{Looked, Sought};
+use super::scanned::Scanned;
 use super::shared::Drawn;
 use super::slots::{Answered, Slot, set};
 use super::steps::{Flow, Steps, hold};
@@ -26,7 +27,8 @@ impl Steps<'_, '_> {
         };
         let mut asked = 0;
         for (aim, row) in aims.iter().zip(&rows) {
-            let looked = Looked { key: &aim.key, number: aim.number, found: row.as_ref() };
+            let (key, found, begun) = (&*aim.key, row.as_ref(), self.begun);
+            let looked = Looked { key, number: aim.number, found, begun };
             asked += u64::from(row.is_none() && self.may_miss(step, aim));
             if self.work.shared.check {
                 self.work.shared.check_read(step, &paths, looked)?;
@@ -85,6 +87,35 @@ impl Steps<'_, '_> {
             shared.check_found(step, (search, &sought), (&paths, &found))?;
         }
         let none = found.is_empty() && shared.finds_none(step, search, &sought);
+        let count = found.len() as u64 + u64::from(none);
+        if let Some(slot) = step.answer {
+            let answers = found.into_iter().map(|(key, row)| answered(key, &paths, row));
+            self.slots[slot] = Slot::Answers(answers.collect());
+        }
+        Ok(Flow::Done(count))
+    }
+
+    /// Documents from a key on, in the order of the keys.
+    pub(super) async fn scan(&mut self, step: &Step) -> Result<Flow> {
+        let (Some(search), Some(aim)) = (&step.search, self.aims(step).into_iter().next()) else {
+            return Ok(Flow::Done(0));
+        };
+        let paths = paths(step, false);
+        let most = self.drawn(search.limit).unwrap_or(0);
+        let start = Value::from(aim.key.as_str());
+        let found = self.tx.find(Find {
+            range: Some(Bounds { min: Some(&start), max: None }),
+            limit: Some(most as usize),
+            fields: &paths,
+            ..Find::by(&search.index, &[])
+        });
+        let found = found.await?;
+        let shared = self.work.shared.clone();
+        if shared.check {
+            let scanned = Scanned { start: &aim.key, most, begun: self.begun };
+            shared.check_scanned(step, &scanned, (&paths, &found))?;
+        }
+        let none = found.is_empty() && (most == 0 || self.may_miss(step, &aim));
         let count = found.len() as u64 + u64::from(none);
         if let Some(slot) = step.answer {
             let answers = found.into_iter().map(|(key, row)| answered(key, &paths, row));

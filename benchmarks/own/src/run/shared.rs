@@ -1,5 +1,6 @@
 //! What all clients of a run share.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use hoap_data::Part;
@@ -7,6 +8,8 @@ use hoap_data::random::Stream;
 use hoap_workload::clients::ClientStreams;
 
 use super::numbers::Numbers;
+use crate::file::step::Verb;
+use crate::generate::order::Order;
 use crate::generate::place::At;
 use crate::plan::action::{Draw, Operation, Which};
 use crate::plan::draw::{Choice, below};
@@ -40,6 +43,9 @@ pub struct Shared {
     pub weights: Vec<(usize, f64)>,
     /// Whether every answer is compared.
     pub check: bool,
+    /// The order of the keys of each collection of the plan, if scans of it are compared and it can
+    /// be told.
+    pub orders: Vec<Option<Order>>,
     /// The seed of all draws.
     pub seed: u64,
     /// The random numbers of the clients.
@@ -69,6 +75,12 @@ impl Shared {
                 adopts[draw.collection] |= matches!(draw.which, Which::New(Some(_)));
             }
         }
+        let steps =
+            (0..plan.operations.len()).filter(runs).flat_map(|at| &plan.operations[at].steps);
+        let scans = steps.filter(|step| step.verb == Verb::Scan && check);
+        let scanned: BTreeSet<usize> = scans.map(|step| step.collection).collect();
+        let all = 0..plan.collections.len();
+        let orders = all.map(|at| scanned.contains(&at).then(|| Order::of(plan, at)).flatten());
         let of: Vec<f64> = weights.iter().map(|(_, weight)| *weight).collect();
         Shared {
             workload,
@@ -76,6 +88,7 @@ impl Shared {
             mix: Choice::new(of.len(), &of, &crate::file::model::Dist::Uniform),
             weights: weights.to_vec(),
             check,
+            orders: orders.collect(),
             seed,
             clients: ClientStreams::default(),
             epoch: Instant::now(),

@@ -33,6 +33,8 @@ pub struct Steps<'a, 't> {
     pub slots: &'a mut [Slot],
     /// The random numbers of the operation, the same each time that it is run again.
     pub random: Stream,
+    /// When the transaction or the commands began, by the ledger's clock.
+    pub begun: u64,
 }
 
 /// A document that a step is about.
@@ -51,7 +53,7 @@ impl Steps<'_, '_> {
     pub async fn run(&mut self, operation: &Operation) -> Result<Flow> {
         let (mut rows, mut writes) = (0, false);
         for step in &operation.steps {
-            let reads = matches!(step.verb, Verb::Read | Verb::Find);
+            let reads = step.verb.reads();
             for one in self.each(step) {
                 if let Some((into, slot)) = one {
                     self.slots[into] = slot;
@@ -119,11 +121,12 @@ impl Steps<'_, '_> {
         match step.verb {
             Verb::Read => self.read(step).await,
             Verb::Find => self.find(step).await,
+            Verb::Scan => self.scan(step).await,
             Verb::Insert => self.insert(step).await,
             Verb::Put => self.put(step).await,
             Verb::Patch => self.patch(step).await,
             Verb::Delete => self.delete(step).await,
-            Verb::Scan | Verb::Query => Ok(Flow::Done(0)),
+            Verb::Query => Ok(Flow::Done(0)),
         }
     }
 

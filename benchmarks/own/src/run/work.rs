@@ -158,7 +158,8 @@ impl Work {
 
     /// The commands have ended whose end was not known. `again` if they are run again then.
     pub fn settle(&mut self, end: End, again: bool) {
-        let times = (self.start, (end == End::Done).then(|| self.shared.now()));
+        let now = self.shared.now();
+        let times = (self.start, (end == End::Done).then_some(now));
         for did in std::mem::take(&mut self.open) {
             match did {
                 Did::Wrote(place, field, effect) if end != End::Nothing => {
@@ -189,7 +190,7 @@ impl Work {
                     }
                     self.doomed.retain(|(of, _)| *of != place);
                     let there = end.there(There::No, There::Yes);
-                    self.shared.numbers[place.0].deleted(place.1, there);
+                    self.shared.numbers[place.0].deleted(place.1, there, now);
                 }
             }
         }
@@ -203,7 +204,7 @@ impl Work {
         }
         for ((collection, number), tried) in std::mem::take(&mut self.doomed) {
             let there = if tried { There::Perhaps } else { There::Yes };
-            self.shared.numbers[collection].deleted(number, there);
+            self.shared.numbers[collection].deleted(number, there, 0);
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use hoap_own::file::Text;
+use hoap_own::generate::order::{MOST_SORTED, Order, is_known};
 use hoap_own::plan::Plan;
 use hoap_own::workload::Workload;
 use serde_json::Value;
@@ -396,5 +397,55 @@ fn a_key_tells_its_number() {
                 assert!(is.is_none() || is == Some(wrong.clone()), "{} {wrong}: {is:?}", of.name);
             }
         }
+    }
+}
+
+/// The order of keys is that of their bytes, whatever they are made of, and so is the place of any
+/// text among them.
+#[test]
+fn the_order_of_keys_is_that_of_their_bytes() {
+    for (collection, count) in [
+        ("", 1234),
+        ("key = \"user{n:6}\"", 1234),
+        ("key = \"{n:2}\"", 1234),
+        ("key = \"{n}x\"", 1234),
+        ("key = \"user{n}\"", 10),
+        ("key = \"{n:3}-{n}\"", 1000),
+        ("key = \"a{hash}\"", 1234),
+        ("key = \"{uuid}\"", 1234),
+        ("key = \"{objectid}\"", 1234),
+        ("key = \"{parent}:{seq:3}\"\nper = \"p\"\narrange = \"rounds\"", 0),
+        ("key = \"{parent}.{seq}\"\nper = \"p\"", 0),
+    ] {
+        let count = if count == 0 { "\"0..15\"".to_owned() } else { count.to_string() };
+        let file = format!(
+            "hoap = 1\n[collections.a]\ncount = {count}\n{collection}\nfields.x = 1\n\
+             [collections.p]\ncount = 150\nfields.x = 1"
+        );
+        let plan = plan(&file, 1.0);
+        let at = plan.collection("a").unwrap();
+        let mut keys: Vec<String> =
+            (0..plan.collections[at].count).map(|n| key(&plan, "a", n)).collect();
+        keys.sort();
+        let order = Order::of(&plan, at).unwrap();
+        let in_order = (0..).map_while(|place| order.number(place));
+        assert!(in_order.map(|n| key(&plan, "a", n)).eq(keys.iter().cloned()), "{collection}");
+        let others = ["", "0", "11", "user", "user5", "user000700", "7x", "5.1", "\u{10ffff}"];
+        for start in keys.iter().map(String::as_str).chain(others) {
+            let place = keys.partition_point(|key| **key < *start) as u64;
+            assert_eq!(order.from(&plan, start), place, "{collection}: {start}");
+        }
+    }
+}
+
+/// Of any number of documents, if the number tells it.
+#[test]
+fn the_order_of_many_keys_is_told_by_numbers_or_not_at_all() {
+    let count = MOST_SORTED + 1;
+    for (key, known) in [("{n}", true), ("k{n:9}", true), ("{objectid}", true), ("{n}-", false)] {
+        let file =
+            format!("hoap = 1\n[collections.a]\ncount = {count}\nkey = \"{key}\"\nfields.x = 1");
+        let plan = plan(&file, 1.0);
+        assert_eq!((is_known(&plan, 0), Order::of(&plan, 0).is_some()), (known, known), "{key}");
     }
 }

@@ -162,10 +162,14 @@ impl Transaction<'_> {
             return Err(Failure::invalid(format!("{} values for {fields}", prefix.len())));
         }
         let last = find.behind();
-        if range.is_some() && find.rest().is_empty() {
+        let of_keys = index.is_keys();
+        if range.is_some() && find.rest().is_empty() && !of_keys {
             return Err(Failure::invalid("a range is of the index field after the values given"));
         }
         range.as_ref().map_or(Ok(()), check_bounds)?;
+        if of_keys && range.is_some_and(|range| !range.is_text()) {
+            return Err(Failure::invalid("bounds of keys are texts"));
+        }
         if last.is_some_and(|last| last.values.len() != find.rest().len()) {
             return Err(Failure::invalid(
                 "the last document has a value for each field after them",
@@ -267,9 +271,14 @@ impl Transaction<'_> {
     /// # Errors
     /// Why the database did not do it.
     pub async fn find(&mut self, find: Find<'_>) -> Result<Vec<(String, Row)>> {
+        let of_keys = find.index.is_keys();
+        if of_keys {
+            self.about.offer(What::Ranges, Some(()))?;
+        }
         let done = match self.check_search(&find) {
             Ok(()) => {
-                let find = Find { intent: self.intent(find.intent), ..find };
+                let pages = find.pages.or(of_keys.then_some(None));
+                let find = Find { intent: self.intent(find.intent), pages, ..find };
                 answer!(self, self.inner.find(find), repeatable)
             }
             Err(failure) => Err(failure),

@@ -112,6 +112,7 @@ fn capabilities_are_what_the_database_has() {
             target.has(What::NestedPatches).is_ok(),
             target.has(What::Finds).is_ok(),
             target.has(What::Learn).is_ok(),
+            target.has(What::Ranges).is_ok(),
         ];
         let names = What::ALL.into_iter().zip(offered).filter(|(_, offered)| *offered);
         assert!(names.map(|(what, _)| what).eq(scheme.capabilities()), "{}", scheme.database);

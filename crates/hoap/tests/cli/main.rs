@@ -60,6 +60,7 @@ mod own;
 mod own_fleet;
 mod own_kept;
 mod own_queries;
+mod own_scans;
 #[cfg(target_os = "linux")]
 mod package;
 mod pair;

@@ -266,7 +266,11 @@ fn the_examples_run_and_every_answer_is_compared() {
     let p = place();
     for (name, scale, kinds) in [
         ("shop", "0.01", &["product-page", "order-history", "checkout", "ship"][..]),
-        ("telemetry", "0.01", &["ingest", "last-readings", "an-hour", "heartbeat", "retention"]),
+        (
+            "telemetry",
+            "0.01",
+            &["ingest", "last-readings", "an-hour", "from-then-on", "heartbeat", "retention"],
+        ),
         (
             "sessions",
             "0.002",

@@ -244,7 +244,7 @@ fn targets_lists_what_there_is() {
     assert!(end.out.contains("sqlite:") && end.out.contains("synchronous"), "{}", end.out);
     assert!(end.out.lines().all(|l| l.chars().count() <= 80), "{}", end.out);
     let capabilities = "documents, transactions, analytics, key-value, scans, pagination, join, \
-                        operations, patches, nested-patches, finds, learn";
+                        operations, patches, nested-patches, finds, learn, ranges";
     #[cfg(feature = "mongodb")]
     for option in ["tls=", "tlsCAFile=", "tlsCertificateKeyFile=", "tlsAllowInvalidCertificates="] {
         assert!(end.out.contains(&format!("      {option}")), "{option}: {}", end.out);

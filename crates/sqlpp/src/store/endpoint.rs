@@ -29,6 +29,7 @@ pub const OFFERS: Offers = Offers(&[
     (What::NestedPatches, NO_RECORDS),
     (What::Finds, NO_RECORDS),
     (What::Learn, NO_LEARN),
+    (What::Ranges, NO_RECORDS),
 ]);
 
 /// What names of collections must not begin with.

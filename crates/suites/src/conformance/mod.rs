@@ -56,7 +56,9 @@ macro_rules! conformance_tests {
         $crate::document_tests!($fresh);
         $crate::transaction_tests!($fresh);
         $crate::operation_tests!($fresh);
+        $crate::range_tests!($fresh);
         $crate::conformance_tests!($fresh: fields_of_any_name_are_patched);
+        $crate::conformance_tests!($fresh: a_transaction_reads_ranges_of_keys);
         $crate::conformance_tests!($fresh:
             a_batch_is_all_or_nothing_and_so_is_its_progress,
             every_json_value_comes_back_as_it_went_in,
@@ -162,6 +164,18 @@ macro_rules! operation_tests {
             a_search_follows_each_operation,
             a_search_takes_a_range_and_an_order,
             a_search_goes_on_behind_the_last_one,
+        );
+    };
+}
+
+/// Documents in the order of their keys.
+#[macro_export]
+macro_rules! range_tests {
+    ($fresh:path) => { $crate::range_tests!({} $fresh); };
+    ($about:tt $fresh:path) => {
+        $crate::conformance_tests!($about $fresh:
+            a_range_of_keys_is_in_the_order_of_their_bytes,
+            a_range_of_keys_follows_each_operation,
         );
     };
 }

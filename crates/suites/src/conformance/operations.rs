@@ -2,14 +2,14 @@
 
 use hoap_database::path::WHOLE;
 use hoap_database::{
-    Access, Bounds, Change, Condition, Database, Find, Intent, Is, Last, Order, Patch, Patched,
-    Session,
+    Access, Bounds, Change, Condition, Database, Find, Index, Intent, Is, Last, Order, Patch,
+    Patched, Session,
 };
 use hoap_workload::{Error, ErrorKind};
 use serde_json::{Value, json};
 
 use super::transactions::{add, append, cents, set};
-use super::{COLLECTION, document, index, keys, load, wait};
+use super::{COLLECTION, document, index, keys, load, session, wait};
 use hoap_testing::errors::fails;
 
 /// A client whose operations are each by itself.
@@ -550,6 +550,137 @@ pub fn a_search_goes_on_behind_the_last_one(target: &Database) {
     }
 }
 
+/// Keys whose order is that of their bytes: as texts, so that of numbers only if they have zeros
+/// before, capitals before the others, and all of ASCII before the rest.
+const KEYS: [&str; 17] = [
+    "1", "10", "100", "11", "2", "9", "90", "B", "a", "a b", "a:0009", "a:0010", "a:0100", "ab",
+    "b", "z\u{e9}", "\u{96ea}",
+];
+
+/// What a search by keys finds of these documents: their keys in order, each with its number.
+fn by_keys(
+    client: &mut Operator,
+    [min, max]: [Option<&str>; 2],
+    (order, limit): (Order, Option<usize>),
+) -> Vec<(String, i64)> {
+    let keys = Index::keys(COLLECTION);
+    let [min, max] = [min, max].map(|bound| bound.map(Value::from));
+    let range =
+        (min.is_some() || max.is_some()).then_some(Bounds { min: min.as_ref(), max: max.as_ref() });
+    let find = Find { range, order, limit, fields: &["n"], ..Find::by(&keys, &[]) };
+    let found = client.find(find).into_iter();
+    found.map(|(key, row)| (key, row[0].as_i64().unwrap())).collect()
+}
+
+/// Every range of keys, in both orders and with every limit, is what these documents have in it.
+pub fn a_range_of_keys_is_in_the_order_of_their_bytes(target: &Database) {
+    load(target, 0);
+    let mut client = operator(target);
+    assert!(by_keys(&mut client, [None, None], (Order::Ascending, Some(9))).is_empty());
+    // Loaded in another order.
+    let place = |n: usize| (KEYS[n * 5 % KEYS.len()], json!({"n": n, "text": "x".repeat(n)}));
+    let made: Vec<(&str, Value)> = (0..KEYS.len()).map(place).collect();
+    for (key, document) in &made {
+        client.insert(&[(*key, document)]).unwrap();
+    }
+    let mut there: Vec<(String, i64)> =
+        made.iter().zip(0..).map(|((key, _), n)| ((*key).to_owned(), n)).collect();
+    there.sort();
+    assert!(there.iter().map(|(key, _)| key).eq(KEYS.iter()), "{there:?}");
+    let starts = KEYS.into_iter().chain(["", "0", "99", "a:", "a:00095", "zz", "\u{10ffff}"]);
+    for min in starts.map(Some).chain([None]) {
+        for max in [None, Some("a:0010")] {
+            for limit in [Some(1), Some(2), Some(7), Some(100), None] {
+                for order in [Order::Ascending, Order::Descending] {
+                    let is_in = |(key, _): &&(String, i64)| {
+                        min.is_none_or(|min| &**key >= min) && max.is_none_or(|max| &**key <= max)
+                    };
+                    let mut wanted: Vec<_> = there.iter().filter(is_in).cloned().collect();
+                    if order == Order::Descending {
+                        wanted.reverse();
+                    }
+                    wanted.truncate(limit.unwrap_or(usize::MAX));
+                    let found = by_keys(&mut client, [min, max], (order, limit));
+                    assert_eq!(found, wanted, "{min:?} to {max:?}, {order:?}, {limit:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Documents that come, go and change are in a range of keys, or not, at once; pages of it put
+/// together are the whole.
+pub fn a_range_of_keys_follows_each_operation(target: &Database) {
+    load(target, 30);
+    let mut client = operator(target);
+    let ids = |client: &mut Operator, min: &str, limit: usize| {
+        let (keys, min) = (Index::keys(COLLECTION), json!(min));
+        let range = Some(Bounds { min: Some(&min), max: None });
+        let fields = ["o_id"];
+        let find = Find { range, limit: Some(limit), fields: &fields, ..Find::by(&keys, &[]) };
+        ids(&client.find(find))
+    };
+    assert_eq!(ids(&mut client, "1.10", 3), [10, 11, 12]);
+    assert_eq!(ids(&mut client, "1.29", 5), [29, 3, 30, 4, 5]);
+    client.delete("1.3").unwrap();
+    assert_eq!(ids(&mut client, "1.29", 3), [29, 30, 4]);
+    client.insert(&[("1.295", &document(1, 295)), ("1.31", &document(1, 31))]).unwrap();
+    client.put("1.3", &document(1, 300)).unwrap();
+    client.put("1.30", &document(1, 301)).unwrap();
+    assert_eq!(ids(&mut client, "1.29", 6), [29, 295, 300, 301, 31, 4]);
+    assert_eq!(ids(&mut client, "1.9", 6), [9]);
+    assert!(ids(&mut client, "2", 6).is_empty());
+    let keys = Index::keys(COLLECTION);
+    for order in [Order::Ascending, Order::Descending] {
+        let find = Find { order, fields: &[WHOLE], ..Find::by(&keys, &[]) };
+        let whole = client.find(find);
+        assert_eq!(whole.len(), 32);
+        let mut paged: Vec<(String, Vec<Value>)> = Vec::new();
+        loop {
+            let last = paged.last().map(|(key, _)| key.clone());
+            let last = last.as_deref().map(|key| Last { values: &[], key });
+            let page = client.find(Find { pages: Some(last), limit: Some(5), ..find });
+            let is_end = page.len() < 5;
+            paged.extend(page);
+            assert!(paged.len() <= whole.len(), "{order:?}");
+            if is_end {
+                break;
+            }
+        }
+        assert_eq!(paged, whole, "{order:?}");
+    }
+    let (number, min) = (json!(1), json!("1"));
+    for bad in [
+        Find { range: Some(Bounds { min: Some(&number), max: None }), ..Find::by(&keys, &[]) },
+        Find { range: Some(Bounds { min: Some(&min), max: None }), ..Find::by(&keys, &[json!(1)]) },
+    ] {
+        let found = wait(async { client.0.begin(Access::Each).await?.find(bad).await });
+        fails(found.map(drop), ErrorKind::Invalid, &["find in orders by key in"]);
+    }
+}
+
+/// A transaction sees what it has itself done to a range of keys, and nobody else does before.
+pub fn a_transaction_reads_ranges_of_keys(target: &Database) {
+    load(target, 3);
+    let (mut one, mut other) = (session(target), operator(target));
+    let keys = Index::keys(COLLECTION);
+    let all = Find::by(&keys, &[]);
+    let of = |found: Vec<(String, Vec<Value>)>| -> Vec<String> {
+        found.into_iter().map(|(key, _)| key).collect()
+    };
+    let own = wait(async {
+        let mut transaction = one.begin(Access::Write).await?;
+        transaction.delete(COLLECTION, "1.2").await?;
+        transaction.insert(COLLECTION, "1.25", &document(1, 25)).await?;
+        let own = transaction.find(all).await?;
+        let others = other.0.begin(Access::Each).await?.find(all).await?;
+        transaction.rollback().await?;
+        Ok::<_, Error>([own, others])
+    });
+    assert_eq!(own.unwrap().map(of), [vec!["1.1", "1.25", "1.3"], vec!["1.1", "1.2", "1.3"]]);
+    assert_eq!(of(other.find(all)), ["1.1", "1.2", "1.3"]);
+}
+
 /// What a database does not offer it refuses with its reason, before anything is asked.
 pub fn operations_that_are_not_offered_are_refused(target: &Database) {
     use hoap_database::What;
@@ -575,6 +706,13 @@ pub fn operations_that_are_not_offered_are_refused(target: &Database) {
             each.find(Find::by(&index, &prefix)).await
         });
         assert_eq!(kind(found.map(drop)), ErrorKind::Invalid);
+    }
+    if target.has(What::Ranges).is_err() {
+        let keys = Index::keys(COLLECTION);
+        let found = wait(async {
+            client.0.begin(Access::Each).await?.find(Find::by(&keys, &[])).await.map(drop)
+        });
+        fails(found, ErrorKind::Invalid, &["order of their keys", "not applicable, because"]);
     }
     assert_alike(&client.whole("1.1"), &document(1, 1), "as it was loaded");
 }
@@ -630,5 +768,8 @@ pub fn each_operation_is_one_round_trip(target: &Database, sent: &dyn Fn() -> us
         let (index, prefix) = (index(), [json!(1)]);
         let find = Find { limit: Some(2), fields: &["o_id"], ..Find::by(&index, &prefix) };
         once("find", &mut |client| assert!(!client.find(find).is_empty()));
+        let keys = Index::keys(COLLECTION);
+        let find = Find { limit: Some(2), fields: &["o_id"], ..Find::by(&keys, &[]) };
+        once("find by keys", &mut |client| assert_eq!(client.find(find).len(), 2));
     }
 }

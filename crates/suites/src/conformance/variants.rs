@@ -88,6 +88,7 @@ macro_rules! variant_tests {
     // choose its node.
     ($fresh:path: cluster) => {
         $crate::conformance_tests!($fresh:
+            a_range_of_keys_follows_each_operation,
             notes_have_one_winner_among_many,
             collections_come_and_go,
             a_collection_that_is_gone_is_missing,

@@ -61,6 +61,7 @@ macro_rules! suite {
             a_search_takes_a_range_and_an_order,
             a_search_goes_on_behind_the_last_one,
         );
+        hoap_suites::range_tests!($fresh);
         // The imitation takes an offset of 4294967295 for -1: pages are left to a real server, and
         // to the tests of the command line.
         hoap_suites::conformance_tests!($fresh:

@@ -20,7 +20,9 @@ real!(document_tests);
 real!(transaction_tests);
 real!(key_value_tests);
 real!(shop_tests);
+real!(range_tests);
 real!(conformance_tests:
+    a_transaction_reads_ranges_of_keys,
     every_json_value_comes_back_as_it_went_in,
     a_snapshot_does_not_move,
     no_update_is_lost,

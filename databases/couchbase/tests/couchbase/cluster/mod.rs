@@ -41,7 +41,9 @@ fn open(url: &str) -> Database {
 macro_rules! every_promise {
     ($about:tt $fresh:path) => {
         hoap_suites::operation_tests!($about $fresh);
+        hoap_suites::range_tests!($about $fresh);
         hoap_suites::conformance_tests!($about $fresh:
+            a_transaction_reads_ranges_of_keys,
             notes_are_compared_and_set,
             notes_have_one_winner_among_many,
             collections_come_and_go,

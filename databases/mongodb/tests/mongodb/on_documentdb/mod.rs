@@ -24,7 +24,9 @@ hoap_suites::document_tests!(fresh);
 hoap_suites::transaction_tests!(fresh);
 hoap_suites::key_value_tests!(fresh);
 hoap_suites::shop_tests!(fresh);
+hoap_suites::range_tests!(fresh);
 hoap_suites::conformance_tests!(fresh:
+    a_transaction_reads_ranges_of_keys,
     every_json_value_comes_back_as_it_went_in,
     a_snapshot_does_not_move,
     no_update_is_lost,

@@ -27,6 +27,7 @@ hoap_suites::key_value_tests!(fresh);
 hoap_suites::shop_tests!(fresh);
 hoap_suites::plain_operation_tests!(fresh);
 hoap_suites::patch_tests!(fresh);
+hoap_suites::range_tests!(fresh);
 hoap_suites::conformance_tests!(fresh:
     pages_without_their_index_are_refused,
     joins_without_their_indexes_are_refused,
@@ -155,7 +156,8 @@ fn what_it_does_not_have_is_said_with_the_reason() {
         "pagination",
         "join",
         "operations",
-        "patches"
+        "patches",
+        "ranges"
     ]));
     assert!(target.documents().is_ok() && target.key_value().unwrap().scans() == Ok(()));
     assert_eq!(target.joins().unwrap().variants()[0], JoinVariant::TwoPhase);
