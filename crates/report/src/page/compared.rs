@@ -127,10 +127,18 @@ impl Compared<'_> {
     pub fn over_time(&self, body: &mut Body) {
         let repeated = self.group.members.iter().any(|m| m.runs.len() > 1);
         let band = if repeated { "; band: lowest to highest of its runs" } else { "" };
-        let caption = format!("{} over time, by configuration{band}", self.headline_words());
-        let table = self.own(tables::throughput_by_configuration(self.group));
+        let caption = |what: &str| format!("{what} over time, by configuration{band}");
+        let rates = self.own(tables::throughput_by_configuration(self.group));
         let chart = together::throughput(self.group);
-        self.chart(body, "throughput-over-time", &caption, &table, chart);
+        let what = caption(self.headline_words());
+        self.chart(body, "throughput-over-time", &what, &rates, chart);
+        let times = self.own(tables::latency_by_configuration(self.group));
+        let what = match self.group.measure {
+            Measure::Hybrid => "NewOrder response time, 99th percentile,",
+            Measure::Plain => "Response time, 99th percentile,",
+        };
+        let chart = together::p99(self.group);
+        self.chart(body, "p99-over-time", &caption(what), &times, chart);
     }
 
     /// The headline measure against what the steps differ in, a line a configuration.
