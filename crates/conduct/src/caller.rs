@@ -29,6 +29,11 @@ pub trait Caller: Sync {
     /// The steps that will run, so many times over. No client has connected yet.
     fn planned(&self, _plan: &Plan, _times: usize) {}
 
+    /// The next of several runs begins, named in words; so many have ended.
+    fn turn(&self, words: &str, _ended: usize) {
+        self.say(words);
+    }
+
     /// Documents of this size will be loaded.
     fn loads(&self, _size: &Size) {}
 

@@ -87,7 +87,7 @@ pub fn repeat<'a>(
                 common.out = Some(folder.join(&*name).join(format!("{number:02}")));
                 common.run_seed = first_seed.wrapping_add(number as u64 - 1);
                 let on = if several { format!(" on {name}") } else { String::new() };
-                caller.say(&format!("run {number} of {of}{on}"));
+                caller.turn(&format!("run {number} of {of}{on}"), runs.len());
                 let run = chosen.record(caller, Some(Repetition { number, of })).await;
                 let run = run.inspect_err(|_| {
                     // Where nothing was written, nothing stays. One with a run in it is not removed.

@@ -26,7 +26,7 @@ fn main() {
             Loaded { name: format!("run {n}"), ..Loaded::open(directory.path()).unwrap() }
         })
         .collect();
-    let style = Style { folder: Some("runs/first try"), page: Some(&out), ..Style::default() };
+    let style = Style { folder: Some("runs/first try"), ..Style::default() };
     std::fs::write(&out, html(&runs)).expect("the page can be written");
     print!("{}", summary(&runs[0].run, style));
 }

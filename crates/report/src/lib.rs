@@ -30,6 +30,9 @@ pub use configurations::{Configuration, Experiment, Named, Report};
 pub use format::csv::csv;
 pub use format::{number, table, text};
 pub use page::{Page, html, live, page};
+pub use run::again::again;
 pub use run::search::search_line;
 pub use run::{Loaded, Measure, freshness, void};
-pub use terminal::{Style, check_lines, step_line, summary, summary_markdown, verdict_line, ycsb};
+pub use terminal::{
+    Style, check_lines, places, step_line, summary, summary_markdown, verdict_line, ycsb,
+};

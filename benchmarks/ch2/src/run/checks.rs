@@ -177,9 +177,7 @@ pub fn growth(before: &[District], after: &[District]) -> Option<Remark> {
     let orders = |districts: &[District]| districts.iter().map(|d| d.orders).sum::<u64>();
     let (from, to) = (orders(before), orders(after));
     (to * 10 > from * 11).then(|| {
-        let text = format!(
-            "orders grew from {from} to {to}: later steps worked on more data than earlier ones"
-        );
+        let text = format!("orders grew from {from} to {to}: what ran later worked on more data");
         Remark::new(RemarkId::OrdersGrew, text)
     })
 }

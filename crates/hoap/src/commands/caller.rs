@@ -11,6 +11,7 @@ use hoap_conduct::start::Start;
 use hoap_drive::{Observer, Stop};
 use hoap_record::search::Search;
 use hoap_record::{Run, Step};
+use serde_json::json;
 
 use super::context::Context;
 use super::watch::Watch;
@@ -31,8 +32,15 @@ impl Caller for Context {
     }
 
     fn planned(&self, plan: &Plan, times: usize) {
+        self.turns.planned(plan, times);
         self.console.say(planned::words(plan, times));
         self.live.set("plan", || planned::steps(plan, times), true);
+    }
+
+    fn turn(&self, words: &str, ended: usize) {
+        let begun = self.turns.next(ended).as_secs_f64();
+        self.console.say(words);
+        self.live.set("turn", || json!({ "words": words, "begun": begun }), true);
     }
 
     fn loads(&self, size: &Size) {
@@ -40,6 +48,8 @@ impl Caller for Context {
     }
 
     fn observer(&self, position: StepPosition) -> Box<dyn Observer + '_> {
+        let rest = position.rest + self.turns.left();
+        let position = StepPosition { rest, ..position };
         let first = Watch::new(self.console, position, self.live.clone());
         Box::new(Together { first, live: &self.live })
     }

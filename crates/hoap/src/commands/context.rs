@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use hoap_fleet::driver::Meeting;
 use serde::Serialize;
 
+use super::turns::Turns;
 use crate::console::{Console, escaped, visible};
 use crate::failure::Failure;
 use crate::live::Live;
@@ -25,6 +26,8 @@ pub struct Context {
     pub live: Live,
     /// The other drivers of the run, where there are any.
     pub meeting: OnceLock<Meeting>,
+    /// What is left of several runs.
+    pub turns: Turns,
     /// Which run of an experiment goes on; empty of any other.
     pub run: String,
 }
@@ -39,6 +42,7 @@ impl Context {
             stop: hoap_drive::Stop::new(),
             live: Live::default(),
             meeting: OnceLock::new(),
+            turns: Turns::default(),
             run: String::new(),
         }
     }

@@ -10,7 +10,8 @@ use hoap_record::made::{MARK, Made, hold};
 use hoap_record::names::is_ours;
 use hoap_record::output::check;
 use hoap_record::{Run, whole};
-use hoap_report::{Named, Report, Style, kinds, text, verdict_line};
+use hoap_report::compare::{Comparison, Question, RELEVANT, Side, answers};
+use hoap_report::{Named, Report, again, kinds, places, text, verdict_line};
 use serde_json::json;
 
 use super::context::Context;
@@ -96,7 +97,11 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     say_and_parse(context, &format!("report {runs} -o {page}"))?;
     crate::interrupt::at_once();
     let compared = match &columns {
-        Some(_) => write_both(context, &runs, Path::new(&page))?,
+        Some(_) => write_both(
+            context,
+            [("rows", &folder), ("columns", &dir.join("pair"))],
+            Path::new(&page),
+        )?,
         None => {
             let html = hoap_report::html(&[hoap_report::Loaded::open(&folder)?]);
             output::write(context, Path::new(&page), &kinds::PAGE, &html)?;
@@ -111,12 +116,9 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
         result["pair"] = json!(run);
     }
     context.result(&result, || {
-        let style = Style { page: Some(&page), ..context.console.style() };
-        format!(
-            "\n{}{compared}\nDone in {seconds:.0} s. Open the page: {}",
-            hoap_report::summary(&run_record, style),
-            of("report.html")
-        )
+        let places = places(&of("run"), Some(&of("report.html")), &again(&run_record), "");
+        let summary = hoap_report::summary(&run_record, context.console.style());
+        format!("\n{summary}{compared}{places}")
     });
     if args.open {
         open(context, &page);
@@ -208,14 +210,17 @@ async fn pair(
     Ok(Some(benchmark.0.record(context, None).await?))
 }
 
-/// Writes the page of both runs; returns the tables that compare them.
-fn write_both(context: &Context, runs: &str, page: &Path) -> Result<String, Failure> {
-    let named: Vec<Named> = runs.split(' ').map(Named::parse).collect();
+/// Writes the page of both runs; returns how they compare.
+fn write_both(context: &Context, runs: [(&str, &Path); 2], page: &Path) -> Result<String, Failure> {
+    let named = runs.map(|(label, path)| Named { label: Some(label.into()), path: path.into() });
     let made = hoap_report::page(&Report::open(&named)?)?;
     output::write(context, page, &kinds::PAGE, &made.html)?;
-    let wanted = ["throughput-by-configuration", "power-by-configuration"];
-    let tables = made.tables.iter().filter(|table| wanted.contains(&&*table.id));
-    Ok(tables.map(|table| format!("\n{}\n{}", table.title, text::table(table))).collect())
+    let side =
+        |(name, path): (&str, &Path)| Side::open(path).map(|of| Side { name: name.into(), ..of });
+    let [rows, columns] = runs.map(side);
+    let question = Question { gates: Vec::new(), relevant: RELEVANT, details: false };
+    let answers = answers(&Comparison::new(rows?, vec![columns?], question)?);
+    Ok(answers.iter().map(|answer| format!("\n{}", text::paragraph("", answer))).collect())
 }
 
 /// The folder as the demo's commands name it. A path that is no word of a command line, or not

@@ -34,6 +34,7 @@ mod show;
 mod targets;
 #[cfg(target_os = "linux")]
 mod torture;
+mod turns;
 mod verify;
 mod watch;
 

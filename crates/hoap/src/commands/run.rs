@@ -12,7 +12,8 @@ use hoap_fleet::message;
 use hoap_record::Run;
 use hoap_report::compare::{Side, plain, repeated};
 use hoap_report::run::void;
-use hoap_report::{Style, verdict_line};
+use hoap_report::text::shell;
+use hoap_report::{Style, places, verdict_line};
 use serde_json::json;
 
 use super::context::Context;
@@ -95,8 +96,10 @@ async fn alone(
     show::export(context, &all, exports)?;
     let side = Side::open(&all)?;
     context.result(&result, || {
-        let folder = all.display();
-        format!("{}\nCompare it with: hoap compare BASELINE {folder}", plain(&repeated(&side)))
+        let folder = all.display().to_string();
+        let more = format!("hoap report {folder} -o report.html; hoap compare BASELINE {folder}");
+        let places = places(&folder, None, &shell(&command_line()), &more);
+        format!("{}{}", plain(&repeated(&side)), places.trim_end())
     });
     context.console.say(verdict_line(&runs.iter().map(|(_, run)| run).collect::<Vec<_>>()));
     Ok(())

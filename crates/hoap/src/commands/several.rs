@@ -9,8 +9,8 @@ use hoap_record::{Run, output, whole};
 use hoap_report::compare::{
     Comparison, Question, RELEVANT, Side, json as compared, plain, side_by_side,
 };
-use hoap_report::text::{paragraph, shell};
-use hoap_report::{Named, kinds, verdict_line};
+use hoap_report::text::shell;
+use hoap_report::{Named, kinds, places, verdict_line};
 use serde_json::json;
 
 use super::context::Context;
@@ -145,12 +145,9 @@ async fn run_all(context: &Context, entrants: Vec<Entrant>) -> Result<(), Failur
         "folder": folder.display().to_string(), "page": page, "comparison": compared(&comparison),
     });
     context.result(&result, || {
-        let again = paragraph("again       ", &shell(&command_line()));
-        format!(
-            "{}\nrun folders {}\npage        {page}\n{again}",
-            plain(&side_by_side(&comparison)),
-            folder.display()
-        )
+        let folder = folder.display().to_string();
+        let places = places(&folder, Some(&page), &shell(&command_line()), "");
+        format!("{}{}", plain(&side_by_side(&comparison)), places.trim_end())
     });
     context.console.say(verdict_line(&runs.iter().map(|(_, run)| run).collect::<Vec<_>>()));
     Ok(())

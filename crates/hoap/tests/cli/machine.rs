@@ -91,7 +91,7 @@ fn a_driver_whose_core_others_take_is_warned() {
     assert_eq!(taken["steps"], serde_json::json!([1]));
     let one = taken["text"].as_str().unwrap();
     assert!(one.contains("its threads waited for a core") && one.contains("of 1 core"), "{one}");
-    assert!(end.out.contains("\n! a core of this driver's machine was busy: "), "{}", end.out);
+    assert!(end.out.contains("\n! a core of the driver was busy: "), "{}", end.out);
     // Alone it takes the core itself, as a closed loop on a database that does nothing must.
     let (alone, _) = run("alone");
     let driver = &alone["steps"][0]["driver"];

@@ -23,8 +23,8 @@ fn databases_take_turns_and_stand_side_by_side() {
         "a: SQLite",
         "durability a commit is on disk when",
         "durability commits may be lost",
-        "b against a: ops/s × ",
-        " at 2 clients.",
+        "b against a: ops/s ",
+        " at 2 clients, ",
         "all/report.html",
     ] {
         let words = end.out.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -43,9 +43,9 @@ function words() {
   if (end) return end.words;
   if (work) return `${work.what}: ${Math.floor(100 * work.share)} %`;
   if (!now) return "The run begins.";
-  if (now.phase === "ended") return `Step ${now.step} has ended.`;
+  if (now.phase === "ended") return `step ${now.step} has ended.`;
   const left = now.left || !now.open ? ` · ${now.open ? "at least " : ""}${Math.round(now.left)} s left` : "";
-  return `Step ${now.step}${now.of ? ` of ${now.of}` : ""} (${now.name}) · ${now.words}${left}`;
+  return `${known.turn ? `${known.turn.words}: ` : ""}step ${now.step}${now.of ? ` of ${now.of}` : ""} (${now.name}) · ${now.words}${left}`;
 }
 function table({ id, title, columns, rows }) {
   const scroll = element("div", { className: "scroll", tabIndex: 0 }), made = element("table", { id });
@@ -118,7 +118,7 @@ function refresh() {
   byId("live-state").textContent = words();
   byId("live-figures").replaceChildren(...facts().map(figure));
   const { now, plan, record, end, work, cells: all } = known, bar = byId("live-left");
-  const spent = all.length ? all[all.length - 1].at : 0;
+  const spent = (known.turn ? known.turn.begun : 0) + (all.length ? all[all.length - 1].at : 0);
   if (end) bar.value = 1;
   else if (work) bar.value = work.share;
   else if (now && now.left !== undefined && !now.open) bar.value = spent / Math.max(spent + now.left, 1e-9);

@@ -105,8 +105,7 @@ impl Comparison {
         }
         let single = |side: &Side| side.runs.len() == 1;
         if single(&self.baseline) && self.candidates.iter().any(single) {
-            let text = "one run a side decides nothing: its intervals are within the run and do not \
-                        hold what differs from run to run";
+            let text = "one run a side decides nothing: runs differ by more than its intervals say";
             let advice = "repeat both sides, by turns";
             remarks.push(Remark::new(RemarkId::SingleRun, text).advise(advice));
         }

@@ -1,12 +1,11 @@
 //! Several databases side by side: what each does in each step, and how it stands to the first.
 
 use hoap_record::search::Search;
-use hoap_record::words::counted;
-use hoap_record::{Percentile, RemarkId, Run, Severity};
+use hoap_record::{Percentile, Run};
 
 use super::change::factor;
 use super::comparison::Comparison;
-use super::document::{Block, column, remarks};
+use super::document::{Block, checked, column, remarks, warned};
 use super::line::{ComparedLine, Scope, Shown};
 use super::metric::Metric;
 use super::side::Side;
@@ -14,8 +13,8 @@ use crate::format::number::{Unit, rate};
 use crate::format::table::{Cell, Column, Table, Without};
 use crate::format::text::tame;
 use crate::run::promised::{Promised, promised};
-use crate::run::remarks::{in_common, of as remarks_of};
 use crate::run::search::search_bounds;
+use crate::run::title::scaled;
 use crate::statistics::ChangeVerdict;
 
 /// The most kinds of operation whose percentile is a column: more do not fit 80.
@@ -26,10 +25,12 @@ pub fn side_by_side(comparison: &Comparison) -> Vec<Block> {
     let first = &comparison.baseline;
     let sides: Vec<&Side> = std::iter::once(first).chain(&comparison.candidates).collect();
     let names: Vec<&str> = sides.iter().map(|side| side.name.as_str()).collect();
-    let mut blocks = remarks(&comparison.remarks());
     let (what, names) = (first.first().title(), names.join(", "));
-    let title = format!("{what} on {names}: {} each, by turns", first.size());
-    blocks.push(Block::Heading(1, title));
+    let scaled = scaled(first.first());
+    let title = format!("{what} on {names}{scaled}: {} each, by turns", first.size());
+    let mut blocks = vec![Block::Heading(1, title)];
+    blocks.push(Block::Heading(2, "What each database promised".into()));
+    blocks.extend(sides.iter().map(|side| Block::Paragraph(told(&side.name, side.first()))));
     for metric in metrics(comparison) {
         blocks.push(Block::Heading(2, format!("{} per step", metric.title(None))));
         blocks.push(Block::Table(table(comparison, &sides, metric)));
@@ -39,10 +40,10 @@ pub fn side_by_side(comparison: &Comparison) -> Vec<Block> {
         blocks.push(Block::Heading(2, "Not compared".into()));
         blocks.extend(comparison.left_out.iter().cloned().map(Block::Paragraph));
     }
-    blocks.push(Block::Heading(2, "What each database promised".into()));
-    blocks.extend(sides.iter().map(|side| Block::Paragraph(told(&side.name, side.first()))));
     blocks.push(Block::Heading(2, "Result".into()));
+    blocks.extend(remarks(&comparison.remarks()));
     blocks.extend(warned(&sides).into_iter().map(Block::Remark));
+    blocks.extend(checked(&sides));
     blocks.extend(answers(comparison).into_iter().map(Block::Paragraph));
     blocks
 }
@@ -77,28 +78,44 @@ fn times(line: &ComparedLine) -> Option<String> {
         ChangeVerdict::Undecided => ChangeVerdict::Undecided.word().to_owned(),
         _ => factor(line.ratio?.value),
     };
-    Some(match line.interval() {
-        Some(((low, high), _)) => format!("{value} ({} … {})", factor(low), factor(high)),
-        None => value,
-    })
+    Some(format!("{value}{}", between(line)))
 }
 
-/// "redis against pg: ops/s 5.30 (4.90 … 5.80) at 8 clients.", of each candidate in the last step, which
-/// is the one with the most clients if there are several.
-fn answers(comparison: &Comparison) -> Vec<String> {
+/// " (4.90 … 5.80)"; of one run a side with what that is.
+fn between(line: &ComparedLine) -> String {
+    match line.interval() {
+        Some(((low, high), within)) => {
+            let within = if within { " within the run" } else { "" };
+            format!(" ({} … {}{within})", factor(low), factor(high))
+        }
+        None => String::new(),
+    }
+}
+
+/// "redis against pg: ops/s 5.30 × (4.90 … 5.80) at 8 clients, better.", of each candidate in the last
+/// step, which is the one with the most clients if there are several.
+pub fn answers(comparison: &Comparison) -> Vec<String> {
+    let undecided = std::cell::Cell::new(false);
     let of = |(number, side): (usize, &Side)| {
         let told = metrics(comparison).into_iter().filter_map(|metric| {
             let step = Scope::Step((*steps(comparison, metric).last()?).to_owned());
             let here = |l: &&ComparedLine| l.headline && l.metric == metric && l.place == step;
             let line = comparison.of(number).find(here)?;
             let Scope::Step(step) = step else { return None };
-            Some(format!("{} × {} at {step}", metric.title(None), times(line)?))
+            let (what, ratio) = (metric.title(None), factor(line.ratio?.value));
+            let (between, verdict) = (between(line), line.finding.verdict);
+            undecided.set(undecided.get() | (verdict == ChangeVerdict::Undecided));
+            Some(format!("{what} {ratio} ×{between} at {step}, {}", verdict.word()))
         });
         let told: Vec<String> = told.collect();
         let first = &comparison.baseline.name;
         (!told.is_empty()).then(|| format!("{} against {first}: {}.", side.name, told.join("; ")))
     };
-    comparison.candidates.iter().enumerate().filter_map(of).collect()
+    let mut all: Vec<String> = comparison.candidates.iter().enumerate().filter_map(of).collect();
+    all.extend(undecided.get().then(|| {
+        "Undecided: chance may explain the difference; more runs (--repeat) decide.".to_owned()
+    }));
+    all
 }
 
 /// A line for each step and database.
@@ -187,28 +204,6 @@ fn highest_rates(sides: &[&Side]) -> Vec<Block> {
     ];
     let table = Table { id: "databases-rates".into(), title: title.clone(), columns, rows };
     vec![Block::Heading(2, title), Block::Table(table)]
-}
-
-/// "a core of this driver's machine was busy: […] (7 of 9 runs)": what the runs warn of.
-fn warned(sides: &[&Side]) -> Vec<String> {
-    let runs: Vec<&Run> = sides.iter().flat_map(|side| &side.runs).map(|of| &of.run).collect();
-    let mut counts: Vec<(RemarkId, usize)> = Vec::new();
-    for run in &runs {
-        let warnings = remarks_of(run).into_iter().filter(|r| r.severity() == Severity::Warns);
-        let mut of_run: Vec<RemarkId> = Vec::new();
-        for id in warnings.map(|remark| remark.id) {
-            if of_run.contains(&id) {
-                continue;
-            }
-            of_run.push(id);
-            match counts.iter_mut().find(|(known, _)| *known == id) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((id, 1)),
-            }
-        }
-    }
-    let of = counted(runs.len(), "run", "runs");
-    counts.iter().map(|(id, n)| format!("{} ({n} of {of})", in_common(*id))).collect()
 }
 
 /// "pg: PostgreSQL 18.4 (postgres://…); durability …; data 24.2 MB stored on disk".

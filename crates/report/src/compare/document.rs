@@ -1,8 +1,9 @@
 //! A comparison as headings, paragraphs and tables, which text and Markdown print.
 
-use hoap_record::Remark;
 use hoap_record::words::counted;
+use hoap_record::{Percentile, Remark, RemarkId, Run, Severity};
 
+use super::change::Notation;
 use super::comparable::Difference;
 use super::comparison::Comparison;
 use super::gate::Outcome;
@@ -12,10 +13,12 @@ use super::side::Side;
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Column, Table, Without};
 use crate::format::text;
+use crate::run::figures;
 use crate::run::frontier::Frontier;
-use crate::run::key;
 use crate::run::measure::Measure;
-use crate::run::remarks::line;
+use crate::run::remarks::{in_common, line, of as remarks_of};
+use crate::run::title::title as title_of;
+use crate::run::{Entry, key};
 use crate::statistics::{Basis, ChangeVerdict, Estimate, FALSE_VERDICTS, FEWEST};
 
 /// A piece of a document.
@@ -40,6 +43,7 @@ const DIFFERENCES: usize = 5;
 /// The whole comparison.
 pub fn document(comparison: &Comparison) -> Vec<Block> {
     let mut blocks = remarks(&comparison.remarks());
+    let notation = ComparedLine::notation(&comparison.lines);
     for (number, candidate) in comparison.candidates.iter().enumerate() {
         blocks.push(Block::Heading(1, title(&comparison.baseline, candidate)));
         let mut places: Vec<&Scope> = Vec::new();
@@ -64,7 +68,7 @@ pub fn document(comparison: &Comparison) -> Vec<Block> {
                 comparison.of(number).filter(here).partition(|l| l.metric == Metric::Query);
             if !rest.is_empty() {
                 blocks.push(Block::Heading(2, heading.clone()));
-                blocks.push(Block::Table(table(&heading, &rest)));
+                blocks.push(Block::Table(table(&heading, &rest, notation)));
                 let nothing =
                     |line: &&ComparedLine| Some(format!("{}: {}.", line.title(), line.nothing()?));
                 blocks.extend(rest.iter().filter_map(nothing).map(Block::Paragraph));
@@ -72,7 +76,7 @@ pub fn document(comparison: &Comparison) -> Vec<Block> {
             if !queries.is_empty() {
                 let heading = format!("{heading}: queries");
                 blocks.push(Block::Heading(2, heading.clone()));
-                blocks.push(Block::Table(table(&heading, &queries)));
+                blocks.push(Block::Table(table(&heading, &queries, notation)));
             }
         }
     }
@@ -100,7 +104,11 @@ pub fn document(comparison: &Comparison) -> Vec<Block> {
     blocks
 }
 
-/// The headlines of repeated runs: their geometric mean and its interval.
+/// The kinds of operation whose 99th percentile repeated runs tell.
+const KINDS: usize = 2;
+
+/// Repeated runs: the geometric mean of each headline and of its 99th percentiles with the interval,
+/// and what the checks and the runs say.
 pub fn repeated(side: &Side) -> Vec<Block> {
     let right = Some(Unit::Ratio);
     let columns = vec![
@@ -129,23 +137,56 @@ pub fn repeated(side: &Side) -> Vec<Block> {
         };
     for (key, first) in key::steps(side.first()) {
         let Ok(steps) = side.steps(&key) else { continue };
-        for metric in [Metric::Tpm, Metric::Ops, Metric::Power] {
-            if !metric.is_headline(measure) {
-                continue;
-            }
-            let values = steps.iter().map(|step| metric.recorded(None, step)?.ok()).collect();
-            add(&key.name(first), metric.title(None), &|value| metric.unit().show(value), values);
+        let headlines = [Metric::Tpm, Metric::Ops, Metric::Power];
+        let headlines = headlines.into_iter().filter(|metric| metric.is_headline(measure));
+        let kinds = measure.operations(first).map(|o| Some(o.kind.as_str())).take(KINDS);
+        let p99 = kinds.map(|kind| (Metric::Percentile(Percentile::P99), kind));
+        for (metric, kind) in headlines.map(|metric| (metric, None)).chain(p99) {
+            let values = steps.iter().map(|step| metric.recorded(kind, step)?.ok()).collect();
+            add(&key.name(first), metric.title(kind), &|value| metric.unit().show(value), values);
         }
     }
     let ratios = side.runs.iter().map(|run| Some(Frontier::of_run(&run.run)?.ratio)).collect();
     // No frontier is larger than its box.
     let show = |ratio: f64| Unit::Ratio.show(ratio.min(1.0));
     add("frontier", "area ratio".into(), &show, ratios);
-    let title = format!("{} ({})", side.name, side.size());
+    let entry = Entry { name: "", run: side.first() };
+    let title = format!("{}: {}", title_of(&[entry]), side.size());
     let table = Table { id: "repeated".into(), title: title.clone(), columns, rows };
-    let mut blocks = remarks(&side.remarks());
-    blocks.extend([Block::Heading(1, title), Block::Table(table)]);
+    let mut blocks = vec![Block::Heading(1, title), Block::Table(table)];
+    blocks.extend(checked(&[side]));
+    blocks.extend(remarks(&side.remarks()));
+    blocks.extend(warned(&[side]).into_iter().map(Block::Remark));
     blocks
+}
+
+/// "Checks: all pass; 45 of 45 passed; nothing failed.", and how busy the driver's machine was.
+pub(super) fn checked(sides: &[&Side]) -> Vec<Block> {
+    let runs: Vec<&Run> = sides.iter().flat_map(|side| &side.runs).map(|of| &of.run).collect();
+    let figures = std::iter::once(figures::checks_of(&runs)).chain(figures::machine(&runs));
+    figures.map(|figure| Block::Paragraph(figure.sentence())).collect()
+}
+
+/// "a core of this driver's machine was busy: […] (7 of 9 runs)": what the runs warn of.
+pub(super) fn warned(sides: &[&Side]) -> Vec<String> {
+    let runs: Vec<&Run> = sides.iter().flat_map(|side| &side.runs).map(|of| &of.run).collect();
+    let mut counts: Vec<(RemarkId, usize)> = Vec::new();
+    for run in &runs {
+        let warnings = remarks_of(run).into_iter().filter(|r| r.severity() == Severity::Warns);
+        let mut of_run: Vec<RemarkId> = Vec::new();
+        for id in warnings.map(|remark| remark.id) {
+            if of_run.contains(&id) {
+                continue;
+            }
+            of_run.push(id);
+            match counts.iter_mut().find(|(known, _)| *known == id) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((id, 1)),
+            }
+        }
+    }
+    let of = counted(runs.len(), "run", "runs");
+    counts.iter().map(|(id, n)| format!("{} ({n} of {of})", in_common(*id))).collect()
 }
 
 pub(super) fn remarks(of: &[Remark]) -> Vec<Block> {
@@ -177,10 +218,9 @@ pub(super) fn column(title: &str, unit: Option<Unit>) -> Column {
     Column { title: title.into(), unit, wide: false, without: Without::Never }
 }
 
-fn table(title: &str, lines: &[&ComparedLine]) -> Table {
+fn table(title: &str, lines: &[&ComparedLine], notation: Notation) -> Table {
     // A unit makes a column stand flush right; the cells are words with units of their own.
     let right = Some(Unit::Ratio);
-    let notation = ComparedLine::notation(lines.iter().copied());
     let within = lines.iter().any(|line| line.interval().is_some_and(|(_, within)| within));
     let columns = vec![
         column("", None),

@@ -37,7 +37,9 @@ pub fn plain(blocks: &[Block]) -> String {
         match block {
             Block::Remark(words) => out.push_str(&text::paragraph("! ", words)),
             Block::Heading(level, words) => {
-                out.push('\n');
+                if !out.ends_with("\n\n") {
+                    out.push('\n');
+                }
                 out.push_str(&text::paragraph("", words));
                 if *level == 1 {
                     out.push('\n');

@@ -22,7 +22,7 @@ mod side;
 pub use change::{Notation, change};
 pub use comparable::{Difference, Fact, comparable, decisive};
 pub use comparison::{Comparison, Question, RELEVANT};
-pub use databases::{promises, side_by_side};
+pub use databases::{answers, promises, side_by_side};
 pub use document::{Block, document, repeated};
 pub use gate::{Gate, Judged, Outcome, Reason};
 pub use json::{FORMAT, json};

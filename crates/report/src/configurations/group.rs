@@ -197,13 +197,22 @@ impl<'a> Member<'a> {
     /// searches found to hold, and where there is no search the whole steps of the highest
     /// throughput that reached their rate. A search that found none sustains nothing.
     pub fn sustained(&self, measure: Measure) -> Option<(Place<'a>, Spread)> {
+        self.sustained_of(measure, |_| true)
+    }
+
+    /// The same of the places that count.
+    pub fn sustained_of(
+        &self,
+        measure: Measure,
+        counts: impl Fn(&StepKey) -> bool,
+    ) -> Option<(Place<'a>, Spread)> {
         let searches: Vec<_> = self
             .runs
             .iter()
             .filter_map(|(_, run)| Some((run.run.search.as_ref()?, &run.run.steps)))
             .collect();
         if searches.is_empty() {
-            return self.best(measure);
+            return self.best_of(measure, counts);
         }
         let mut steps = Vec::new();
         for (search, all) in searches {
@@ -218,8 +227,16 @@ impl<'a> Member<'a> {
 
     /// The closed-loop place of the highest throughput of whole steps, with that throughput.
     pub fn best(&self, measure: Measure) -> Option<(Place<'a>, Spread)> {
+        self.best_of(measure, |_| true)
+    }
+
+    fn best_of(
+        &self,
+        measure: Measure,
+        counts: impl Fn(&StepKey) -> bool,
+    ) -> Option<(Place<'a>, Spread)> {
         let mut best: Option<(Place<'a>, Spread)> = None;
-        for place in self.places(0) {
+        for place in self.places(0).into_iter().filter(|place| counts(&place.key)) {
             let Some(value) = place.spread(|s| measure.value(s).ok()) else { continue };
             let short = place.steps.iter().any(|s| s.rate_shortfall.is_some());
             if short || place.clients() == 0 {

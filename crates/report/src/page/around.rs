@@ -10,8 +10,8 @@ use super::chart::{machine, search as search_chart};
 use super::compared::Compared;
 use super::markup::escape;
 use super::observed;
-use crate::format::text::shell;
 use crate::run::Entry;
+use crate::run::again::again;
 use crate::run::measure::{Measure, headline, rate_words, times_words};
 use crate::run::search::search_line;
 use crate::tables;
@@ -191,16 +191,29 @@ pub fn latency(body: &mut Body, page: &OfPage<'_>) {
     );
 }
 
+/// When checks were made, and what they said.
+type Said = Vec<(String, String)>;
+
 /// What the checks say, in sentences.
 pub fn verification(body: &mut Body, page: &OfPage<'_>) {
     let entries = page.entries;
+    // Runs whose checks say the same are told together.
+    let mut alike: Vec<(Said, Vec<&str>)> = Vec::new();
     for entry in entries {
-        if entries.len() > 1 {
-            body.heading(&escape(entry.name));
-        }
         let groups = tables::groups(entry.run);
+        match alike.iter_mut().find(|(known, _)| *known == groups) {
+            Some((_, names)) => names.push(entry.name),
+            None => alike.push((groups, vec![entry.name])),
+        }
+    }
+    for (groups, names) in alike {
+        if names.len() < entries.len() || entries.len() > 1 && groups.is_empty() {
+            body.heading(&escape(&names.join(", ")));
+        } else if entries.len() > 1 {
+            body.heading(&format!("All {} runs", entries.len()));
+        }
         if groups.is_empty() {
-            body.paragraph("This run made no checks: nothing here is verified.");
+            body.paragraph("No checks were made: nothing here is verified.");
             continue;
         }
         body.html.push_str("<ul>\n");
@@ -232,7 +245,7 @@ pub fn repeat(body: &mut Body, page: &OfPage<'_>) {
             body.html,
             "<p>{}:</p>\n<pre><code>{}</code></pre>\n",
             escape(&format!("{name} hoap {}", run.hoap)),
-            escape(&shell(&run.command))
+            escape(&again(run))
         );
     }
 }

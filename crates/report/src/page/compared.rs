@@ -10,7 +10,7 @@ use crate::configurations::group::{Group, Member};
 use crate::format::number::Unit;
 use crate::format::table::Table;
 use crate::published::{PublishedFigure, PublishedMetric, Study};
-use crate::run::measure::{Axis, rate_words};
+use crate::run::measure::{Axis, rate_words, times_words};
 use crate::tables::{self, Costed, TimeOf};
 use hoap_record::Percentile;
 
@@ -119,11 +119,15 @@ impl Compared<'_> {
     pub fn over_time(&self, body: &mut Body) {
         let repeated = self.group.members.iter().any(|m| m.runs.len() > 1);
         let band = if repeated { "; band: lowest to highest of its runs" } else { "" };
-        let caption =
-            format!("{} over time, by configuration{band}", rate_words(self.group.headline));
-        let table = self.own(tables::throughput_by_configuration(self.group));
+        let caption = |what: &str| format!("{what} over time, by configuration{band}");
+        let rates = self.own(tables::throughput_by_configuration(self.group));
         let chart = together::throughput(self.group);
-        self.chart(body, "throughput-over-time", &caption, &table, chart);
+        let what = caption(&rate_words(self.group.headline));
+        self.chart(body, "throughput-over-time", &what, &rates, chart);
+        let times = self.own(tables::latency_by_configuration(self.group));
+        let what = format!("{}, 99th percentile,", times_words(self.group.headline));
+        let chart = together::p99(self.group);
+        self.chart(body, "p99-over-time", &caption(&what), &times, chart);
     }
 
     /// The headline measure against what the steps differ in, a line a configuration.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use hoap_record::Run;
 
 use super::markup::{escape, explained};
-use crate::run::figures::{KeyFigure, checks, of_run};
+use crate::run::figures::{KeyFigure, checks, machine, of_run};
 use crate::run::void::{self, VOID};
 
 /// Key figures as a definition list.
@@ -27,6 +27,7 @@ pub fn write(out: &mut String, run: &Run) {
         }
     }
     write_one(out, &checks(run));
+    machine(&[run]).iter().for_each(|figure| write_one(out, figure));
     out.push_str("</dl>\n");
 }
 

@@ -76,7 +76,6 @@ impl<'a> Measured<'a> {
 
     /// Transactions or operations: headline measure, response times, every kind.
     fn operations(&self, body: &mut Body) {
-        let throughput = self.own(tables::throughput(&self.entries));
         let headline = self.table();
         let (id, name) = match self.measure {
             Measure::Hybrid => ("transactions-section", "Transactions"),
@@ -86,22 +85,24 @@ impl<'a> Measured<'a> {
             return;
         }
         self.open(body, id, name);
-        let charts = |body: &mut Body| {
-            for axis in Axis::ALL {
-                if self.answer() != Some(axis) {
-                    self.headline(body, axis, &headline.id);
-                }
-                self.times(body, axis, &headline.id);
-            }
-        };
-        if self.compares {
-            body.behind("Charts of each run by itself", charts);
-        } else {
-            charts(body);
+        match self.compares {
+            true => body.behind("Each run by itself", |body| self.each(body, &headline)),
+            false => self.each(body, &headline),
         }
-        body.filled(&headline);
+        body.close();
+    }
+
+    /// What each run measured: charts and tables.
+    fn each(&self, body: &mut Body, headline: &Table) {
+        for axis in Axis::ALL {
+            if self.answer() != Some(axis) {
+                self.headline(body, axis, &headline.id);
+            }
+            self.times(body, axis, &headline.id);
+        }
+        body.filled(headline);
         if self.measure == Measure::Hybrid {
-            body.filled(&throughput);
+            body.filled(&self.own(tables::throughput(&self.entries)));
         }
         self.interference(body);
         let operations = self.own(tables::operations(&self.entries));
@@ -120,7 +121,6 @@ impl<'a> Measured<'a> {
             );
             body.filled(&waits);
         }
-        body.close();
     }
 
     /// The headline measure against what the steps differ in.

@@ -28,9 +28,9 @@ use hoap_record::words::counted;
 
 use crate::configurations::{Experiment, Report};
 use crate::format::table::Table;
-use crate::format::text::shell;
 use crate::run::Entry;
 use crate::run::Loaded;
+use crate::run::again::again;
 use crate::run::freshness;
 use crate::run::remarks;
 use crate::run::title::title;
@@ -103,8 +103,14 @@ fn origins(report: &Report, entries: &[Entry<'_>]) -> Vec<String> {
         (_, Some(first), Some(last)) => {
             let runs = entries.len();
             let of = counted(report.configurations.len(), "configuration", "configurations");
-            let between = format!("started between {} and {}", moment(first), moment(last));
-            lines.push(format!("{runs} runs of {of}, {between}"));
+            let (first, last) = (moment(first), moment(last));
+            // Of one day the day stands once.
+            let last = match (first.split_once(' '), last.split_once(' ')) {
+                (Some((day, _)), Some((other, time))) if day == other => time,
+                _ => &last,
+            };
+            let first = first.trim_end_matches(" UTC");
+            lines.push(format!("{runs} runs of {of}, started {first} to {last}"));
         }
         _ => {}
     }
@@ -112,7 +118,7 @@ fn origins(report: &Report, entries: &[Entry<'_>]) -> Vec<String> {
         && !first.run.command.is_empty()
         && others.iter().all(|other| other.run.command == first.run.command)
     {
-        lines.push(format!("again: {}", shell(&first.run.command)));
+        lines.push(format!("again: {}", again(first.run)));
     }
     lines
 }

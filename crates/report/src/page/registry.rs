@@ -1,10 +1,13 @@
 //! The sections of the page about all of its runs: one list of headings, words, tables and charts.
 
+use hoap_record::Verdict;
+
 use super::around::{
     OfPage, caught_up, failures, ingested, latency, repeat, search, time, verification,
 };
 use super::body::Body;
 use super::witness;
+use crate::run::Entry;
 use crate::tables;
 
 /// A section about all runs of the page. It has the tables of its id ([`tables::of_section`]).
@@ -133,6 +136,12 @@ pub const SECTIONS: [Section; 11] = [
     },
 ];
 
+/// Whether a check failed.
+fn has_failed(entries: &[Entry<'_>]) -> bool {
+    let mut checks = entries.iter().flat_map(|entry| &entry.run.checks);
+    checks.any(|check| check.verdict == Verdict::Fail)
+}
+
 impl Section {
     /// Writes the section, unless there is nothing to show.
     pub fn write(&self, body: &mut Body, page: &OfPage<'_>) {
@@ -150,6 +159,10 @@ impl Section {
         for table in &made {
             match table.id.as_str() {
                 "ingestion-counts" => body.folded(&table.title, table, &table.id),
+                // The sentences above say that all passed.
+                "checks" if !has_failed(page.entries) => {
+                    body.folded("Each check", table, &table.id);
+                }
                 "events" => {
                     body.heading("When");
                     body.paragraph(

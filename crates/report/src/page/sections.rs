@@ -82,6 +82,9 @@ fn described<'a>(groups: &'a [Group<'a>]) -> Vec<Described<'a>> {
         .collect()
 }
 
+/// What ran where is folded if more runs have a column each: a screen has no room for them.
+const WIDE: usize = 3;
+
 const NO_SCRIPT: &str = "<noscript><p>The charts need JavaScript. The tables hold the same \
                          numbers.</p></noscript>\n";
 
@@ -148,6 +151,10 @@ fn result(body: &mut Body, groups: &[Described<'_>], panels: &[Panel<'_>], remar
         measured::headline(body, &group.compared(), panels);
     }
     body.html.push_str(NO_SCRIPT);
-    body.filled(&tables::overview(&entries));
+    let overview = tables::overview(&entries);
+    match entries.len() > WIDE {
+        true => body.folded("What ran where, each run", &overview, &overview.id),
+        false => body.filled(&overview),
+    }
     body.close();
 }

@@ -1,6 +1,6 @@
 //! The answer of a page that compares: how each configuration stands to the first one.
 
-use hoap_record::Result;
+use hoap_record::{Result, Run};
 
 use super::body::Body;
 use super::compared::Compared;
@@ -12,6 +12,8 @@ use crate::compare::{
 use crate::configurations::group::{Group, Member};
 use crate::format::table::{Cell, Sheet, Table};
 use crate::run::Loaded;
+use crate::run::figures;
+use crate::run::key::StepKey;
 use crate::run::measure::Measure;
 use crate::run::remarks::line;
 
@@ -99,9 +101,14 @@ fn comparison(first: &Member<'_>, others: &[Member<'_>]) -> Result<Comparison> {
 
 /// What the table says and does not say.
 fn words(body: &mut Body, first: &Member<'_>, comparison: &Comparison) {
+    let sides = std::iter::once(&comparison.baseline).chain(&comparison.candidates);
+    let runs: Vec<&Run> = sides.flat_map(|side| &side.runs).map(|of| &of.run).collect();
+    let machine = figures::machine(&runs);
+    let machine = machine.map(|of| format!(" {}", of.sentence()));
     body.paragraph(&escape(&format!(
-        "Against {}, over the steps that both have: verdict, change, 95 % interval, as of hoap compare.",
-        first.label
+        "Against {}, over the steps that both have: verdict, change, 95 % interval, as of hoap compare.{}",
+        first.label,
+        machine.unwrap_or_default()
     )));
     for remark in comparison.remarks() {
         body.paragraph(&escape(&format!("Note: {}.", line(&remark, &[]))));
@@ -127,7 +134,12 @@ fn table(
         comparison.is_some_and(|c| c.lines.iter().any(|line| line.metric == **metric))
     });
     let notation = ComparedLine::notation(comparison.iter().flat_map(|c| &c.lines));
-    let best = move |m: &Member<'_>| m.sustained(measure).map(|(_, s)| s.mean);
+    // A step that one of them lacks says nothing of how they compare.
+    let keys: Vec<Vec<StepKey>> =
+        members.iter().map(|m| m.places(0).into_iter().map(|p| p.key).collect()).collect();
+    let all = comparison.is_none();
+    let shared = move |key: &StepKey| all || keys.iter().all(|of| of.contains(key));
+    let best = move |m: &Member<'_>| m.sustained_of(measure, &shared).map(|(_, s)| s.mean);
     let mut sheet = Sheet::new(format!("verdicts{suffix}"), "How the configurations compare")
         .text("configuration", |(_, m): &(usize, Member<'_>)| m.label)
         .cells("highest", Some(measure.rate()), move |(_, m)| Cell::maybe(best(m)));

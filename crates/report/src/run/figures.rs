@@ -30,6 +30,11 @@ impl KeyFigure {
     pub fn number(&self) -> String {
         format!("{} {}", self.value, self.unit).trim_end().to_owned()
     }
+
+    /// "Checks: all pass; 45 of 45 passed; nothing failed."
+    pub fn sentence(&self) -> String {
+        format!("{}: {}; {}.", self.label, self.number(), self.note)
+    }
 }
 
 /// The figures that were measured.
@@ -204,9 +209,10 @@ fn operations(label: &'static str, step: &Step, run: &Run) -> KeyFigure {
                 interference.and_then(|i| i.tpm_ratio.number().zip(i.tpm_alone.number()))
             {
                 let (ratio, alone) = (Unit::Ratio.show(ratio), measure.rate().show(alone));
-                let kind = measure.operation();
-                let clients =
-                    counted(step.tx_clients, &format!("{kind} client"), &format!("{kind} clients"));
+                let clients = match measure {
+                    Measure::Hybrid => format!("{} tx", step.tx_clients),
+                    Measure::Plain => counted(step.tx_clients, "client", "clients"),
+                };
                 note += &format!("; {ratio} × the {alone} {} of {clients} alone", measure.unit());
             }
             figure(label, measure.rate().show(value), measure.unit(), note)
@@ -218,13 +224,48 @@ fn operations(label: &'static str, step: &Step, run: &Run) -> KeyFigure {
     }
 }
 
-/// What the checks say, and that nothing failed.
+/// Whether one of these figures is of this step.
+pub fn tell_of(figures: &[KeyFigure], step: &Step) -> bool {
+    let name = step_name(step);
+    figures.iter().any(|figure| {
+        figure.note.strip_prefix(&name).is_some_and(|rest| !rest.starts_with([',', ' ']))
+    })
+}
+
+/// How busy the driver's machine was in the fullest step of these runs, and what of that was the
+/// driver's own; `None` where the system did not tell.
+pub fn machine(runs: &[&Run]) -> Option<KeyFigure> {
+    let steps = runs.iter().flat_map(|run| &run.steps);
+    let uses = steps.filter_map(|step| step.driver.as_ref()).filter(|of| of.seconds > 0.0);
+    let of = uses.max_by(|a, b| {
+        (a.machine_seconds / a.seconds).total_cmp(&(b.machine_seconds / b.seconds))
+    })?;
+    let cores = |seconds: f64| Unit::Ratio.show(seconds / of.seconds);
+    let value = format!("{} of {}", cores(of.machine_seconds), of.cores);
+    let note = format!("busy in the fullest step; the driver itself {}", cores(of.cpu_seconds));
+    Some(figure("Machine", value, "cores", note))
+}
+
+/// What the checks of a run say, and that nothing failed.
 pub fn checks(run: &Run) -> KeyFigure {
-    let count = |verdict| run.checks.iter().filter(|c| c.verdict == verdict).count();
+    checks_of(&[run])
+}
+
+/// The same of several runs together.
+pub fn checks_of(runs: &[&Run]) -> KeyFigure {
+    let checks = || runs.iter().flat_map(|run| &run.checks);
+    let count = |verdict| checks().filter(|c| c.verdict == verdict).count();
     let (failed, passed) = (count(Verdict::Fail), count(Verdict::Pass));
-    let all = run.checks.len();
-    let smooth = !run.steps.is_empty() && run.steps.iter().all(|step| all_failed(step) == 0);
-    let smooth = if smooth { "; nothing failed" } else { "" };
+    let all = checks().count();
+    let given_up = |run: &&Run| run.steps.iter().map(all_failed).sum::<u64>();
+    let smooth = match runs.iter().map(given_up).sum::<u64>() {
+        _ if runs.iter().any(|run| run.steps.is_empty()) => String::new(),
+        0 if failed > 0 => "; no operation failed".into(),
+        0 => "; nothing failed".into(),
+        // Of one run it is a figure of its own.
+        _ if runs.len() == 1 => String::new(),
+        n => format!("; {} failed", counted(n, "operation", "operations")),
+    };
     let (bad, value, note) = match (failed, passed) {
         // What was skipped verified nothing.
         (0, 0) => (true, "none".to_owned(), "nothing was verified".to_owned()),

@@ -1,5 +1,6 @@
 //! One run: its folder read whole, and what follows from it alone.
 
+pub mod again;
 pub mod curve;
 pub mod figures;
 pub mod freshness;

@@ -1,7 +1,7 @@
 //! What a reader must know of a run before its first number: what the run wrote of itself, and what
 //! follows from its record.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use hoap_record::remark::{RemarkId, Severity, joined};
 use hoap_record::words::counted;
@@ -66,12 +66,13 @@ pub fn shown(run: &Run) -> Vec<Line> {
         let full = line(&remark, &run.steps);
         let is_same = |(other, _): &&mut (Remark, Vec<String>)| {
             let of_steps = !other.steps.is_empty() && !remark.steps.is_empty();
-            of_steps && (other.id, &other.runs) == (remark.id, &remark.runs)
+            of_steps && other.id == remark.id && other.runs.is_empty() == remark.runs.is_empty()
         };
         match kinds.iter_mut().find(is_same) {
             None => kinds.push((remark, vec![full])),
             Some((first, behind)) => {
                 first.steps.extend(remark.steps);
+                first.runs.extend(remark.runs);
                 behind.push(full);
             }
         }
@@ -87,16 +88,19 @@ pub fn shown(run: &Run) -> Vec<Line> {
 /// A remark in short: without its advice, and of several steps what they have in common.
 fn short(mut remark: Remark, steps: &[Step]) -> String {
     remark.advice = None;
+    let mut seen = HashSet::new();
+    remark.runs.retain(|name| seen.insert(name.clone()));
     remark.steps.sort_unstable();
     remark.steps.dedup();
     if remark.steps.is_empty() || remark.steps.len() == 1 && remark.text.len() <= ROOM {
         return line(&remark, steps);
     }
     let place = match remark.steps.as_slice() {
-        [one] => format!("step {one} of {}", steps.len()),
-        several => format!("{} of {} steps", several.len(), steps.len()),
+        [_] if steps.len() == 1 => String::new(),
+        [one] => format!(" (step {one} of {})", steps.len()),
+        several => format!(" ({} of {} steps)", several.len(), steps.len()),
     };
-    let text = format!("{} ({place})", in_common(remark.id));
+    let text = format!("{}{place}", in_common(remark.id));
     line(&Remark { text, steps: Vec::new(), ..remark }, steps)
 }
 
@@ -120,9 +124,7 @@ pub fn in_common(id: RemarkId) -> &'static str {
             "this driver's machine began operations late: response times contain that"
         }
         RemarkId::DriverBusy => "this driver's process was at its limit: the database may do more",
-        RemarkId::CoresTaken => {
-            "a core of this driver's machine was busy: response times contain waiting"
-        }
+        RemarkId::CoresTaken => "a core of the driver was busy: response times contain waiting",
         RemarkId::WindowsApart => "the drivers' windows overlap only mostly",
         other => other.name(),
     }
@@ -206,6 +208,7 @@ pub fn lines(joint: &[Remark], entries: &[Entry<'_>]) -> Vec<Line> {
         let words = match of.len() {
             0 => line.words,
             _ if entries.len() == 1 => line.words,
+            2 if entries.len() == 2 => format!("both runs: {}", line.words),
             all if all == entries.len() => format!("all {all} runs: {}", line.words),
             _ => format!("{}: {}", names(&of), line.words),
         };

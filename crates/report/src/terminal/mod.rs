@@ -5,5 +5,5 @@ mod summary;
 mod ycsb;
 
 pub use lines::{check_lines, step_line, verdict_line};
-pub use summary::{Style, summary, summary_markdown};
+pub use summary::{Style, places, summary, summary_markdown};
 pub use ycsb::ycsb;

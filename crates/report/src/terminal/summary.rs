@@ -5,7 +5,8 @@ use hoap_record::{Run, Severity, Verdict};
 
 use crate::format::markdown::{self, escaped};
 use crate::format::table::{Sheet, Table};
-use crate::format::text::{self, shell};
+use crate::format::text;
+use crate::run::again::again;
 use crate::run::figures::{self, KeyFigure};
 use crate::run::homes::homes;
 use crate::run::remarks::{self, Line};
@@ -21,8 +22,6 @@ pub struct Style<'a> {
     pub colour: bool,
     /// Where the run folder is.
     pub folder: Option<&'a str>,
-    /// Where the page is, if there is one.
-    pub page: Option<&'a str>,
     /// Whether it has every table, check and sentence, and not the answers alone.
     pub full: bool,
 }
@@ -53,7 +52,9 @@ fn paper(run: &Run, style: Style<'_>) -> Paper {
         out.marked("", "", &format!("{}.", search_line(search)));
     }
     let mut steps = tables::in_short(&entries).shown();
-    let tells_more = steps.rows.len() > 1 || run.partial.is_some() && !steps.rows.is_empty();
+    let told = figures::of_run(run);
+    let tells_more = run.partial.is_some() && !steps.rows.is_empty()
+        || run.planned_steps().iter().any(|step| !figures::tell_of(&told, step));
     if !style.full && !is_void && tells_more {
         let more = steps.rows.len().saturating_sub(ROWS);
         steps.rows.truncate(ROWS);
@@ -67,7 +68,9 @@ fn paper(run: &Run, style: Style<'_>) -> Paper {
     if !remarks.is_empty() {
         out.gap();
     }
-    for Line { severity, words, behind } in &remarks {
+    // What stands and is said elsewhere is left to the whole.
+    let grave = remarks.iter().filter(|line| style.full || line.severity < Severity::Note);
+    for Line { severity, words, behind } in grave {
         let colour = if *severity == Severity::Void { RED } else { BOLD };
         match behind.as_slice() {
             all @ [_, ..] if style.full => all.iter().for_each(|w| out.marked(colour, "! ", w)),
@@ -77,19 +80,20 @@ fn paper(run: &Run, style: Style<'_>) -> Paper {
     if style.full {
         details(run, &entries, &mut out);
     }
-    if style.folder.is_some() || style.page.is_some() {
-        out.gap();
-    }
     if let Some(folder) = style.folder {
-        out.marked("", "folder  ", folder);
-        out.marked("", "again   ", &shell(&run.command));
         let full = if style.full { String::new() } else { format!("hoap show --full {folder}; ") };
-        out.marked("", "more    ", &format!("{full}hoap report {folder} -o report.html"));
-    }
-    if let Some(page) = style.page {
-        out.marked("", "page    ", page);
+        let more = format!("{full}hoap report {folder} -o report.html");
+        out.places(folder, None, &again(run), &more);
     }
     out
+}
+
+/// Where runs are, how to repeat them, and what else can be asked of them: the end of what is
+/// printed of them.
+pub fn places(folder: &str, page: Option<&str>, again: &str, more: &str) -> String {
+    let mut out = Paper::default();
+    out.places(folder, page, again, more);
+    out.text(false)
 }
 
 /// The key figures and what the checks say, a row each. A void run has no numbers.
@@ -97,13 +101,13 @@ fn answers(run: &Run) -> Table {
     let measured = figures::of_run(run).into_iter().filter(|_| void::void(run).is_none());
     let mark = void::mark(run).map(|mark| format!(" {mark}")).unwrap_or_default();
     let measured = measured.map(|figure| (format!("{}{mark}", figure.label), figure));
-    let checks = figures::checks(run);
-    let checks = std::iter::once((checks.label.to_owned(), checks));
+    let beside = std::iter::once(figures::checks(run)).chain(figures::machine(&[run]));
+    let beside = beside.map(|figure| (figure.label.to_owned(), figure));
     Sheet::new("answers", "Result")
         .text("", |(label, _): &(String, KeyFigure)| label.clone())
         .text("", |(_, figure)| figure.number())
         .text("", |(_, figure)| figure.note.clone())
-        .rows(measured.chain(checks))
+        .rows(measured.chain(beside))
 }
 
 /// Every table, and what the checks say.
@@ -167,6 +171,17 @@ impl Paper {
 
     fn heading(&mut self, heading: &str) {
         self.0.push(Piece::Heading(heading.to_owned()));
+    }
+
+    fn places(&mut self, folder: &str, page: Option<&str>, again: &str, more: &str) {
+        self.gap();
+        let page = page.unwrap_or_default();
+        for (name, words) in [("folder", folder), ("page", page), ("again", again), ("more", more)]
+        {
+            if !words.is_empty() {
+                self.marked("", &format!("{name:8}"), words);
+            }
+        }
     }
 
     fn marked(&mut self, colour: &'static str, first: &str, words: &str) {

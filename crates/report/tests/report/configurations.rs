@@ -61,10 +61,13 @@ fn runs_of_one_label_are_repetitions_of_one_configuration() {
     assert_eq!(bands.len(), 2);
     let reach = |n: usize| bands[0]["reach"][0][n].as_f64().unwrap();
     assert!((reach(1) / low - 1.0).abs() < 1e-5 && (reach(2) / high - 1.0).abs() < 1e-5);
-    let over_time = &charts["throughput-over-time"];
-    assert_eq!(legend(over_time), ["SSD", "reps"]);
-    assert_eq!(marks(over_time, "line").len(), 2 * 5);
-    assert!(!marks(over_time, "area").is_empty());
+    for (name, plots) in [("throughput-over-time", 1), ("p99-over-time", 2)] {
+        let over_time = &charts[name];
+        assert_eq!(legend(over_time), ["SSD", "reps"]);
+        assert_eq!(over_time["plots"].as_array().unwrap().len(), plots);
+        assert_eq!(marks(over_time, "line").len(), 2 * 5);
+        assert!(!marks(over_time, "area").is_empty());
+    }
     let words = words(&made.html);
     assert!(words.contains("SSD: a") && words.contains("reps: 02"));
     // Without repetitions there is nothing lowest.

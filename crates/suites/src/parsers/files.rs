@@ -34,7 +34,7 @@ pub fn run_json(input: &[u8]) {
             let written = serde_json::to_vec(&run).unwrap();
             let again = holding("run.json", &written);
             assert_eq!(read_run(again.path()).unwrap(), run);
-            summary(&run, Style { colour: true, folder: Some("run"), page: None, full: true });
+            summary(&run, Style { colour: true, folder: Some("run"), full: true });
         }
         Err(e) => told_with(e, &["run.json"]),
     }

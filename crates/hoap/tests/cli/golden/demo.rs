@@ -52,8 +52,8 @@ fn apart(printed: &[&str]) -> (String, String) {
         }
         of_pair = match line {
             _ if line.starts_with("The same transactions, with the queries on columns") => true,
-            _ if line.starts_with("Throughput by configuration") => true,
-            _ if line.starts_with("$ hoap report") || line.starts_with("Done in") => false,
+            _ if line.starts_with("columns against rows: ") => true,
+            _ if line.starts_with("$ hoap report") || line.starts_with("folder ") => false,
             _ => of_pair,
         };
         let lines = if of_pair { &mut pair } else { &mut rest };
@@ -70,7 +70,8 @@ fn everywhere(printed: &str) -> Vec<&str> {
     let (mut of_audit, mut of_machine) = (false, false);
     let kept = printed.lines().filter(|line| {
         of_audit = line.starts_with("Audit of the mix") || of_audit && !line.trim().is_empty();
-        of_machine = line.starts_with("! ") && line.contains("this driver")
+        of_machine = (line.starts_with("! ") && line.contains("driver")
+            || line.starts_with("Machine  "))
             || of_machine && line.starts_with("  ");
         let answers = line.starts_with("answers ") && line.contains(" % Q");
         !(of_audit || of_machine || answers || line.starts_with("progress "))

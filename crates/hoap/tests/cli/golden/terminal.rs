@@ -2,7 +2,7 @@
 //! a table, the cells apart by " | ", numbers with their units as "#".
 
 /// Lines that a run has or has not depending on how fast the machine is.
-const NOISE: [&str; 10] = [
+const NOISE: [&str; 12] = [
     "did not reach its rate",
     "in flight when its window ended",
     "nothing succeeded",
@@ -13,6 +13,8 @@ const NOISE: [&str; 10] = [
     "history grew from",
     "this driver's machine",
     "this driver's process",
+    "a core of the driver",
+    "busy in the fullest step",
 ];
 
 /// Behind these a number is no measurement and stays.
