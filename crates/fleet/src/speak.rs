@@ -118,11 +118,15 @@ pub async fn speak(
             if heard.elapsed() > if answered { GONE } else { patience } {
                 let seconds = heard.elapsed().as_secs();
                 let why = format!("nobody answered for {seconds} s: {why}");
-                let advice = match answered {
-                    true => {
+                let advice = match (answered, &here.state) {
+                    (true, State::Ended(_)) => {
+                        "see how `hoap gather` ended, which has this driver's folder; if it has no run, \
+                         join the folders of all drivers with `hoap merge`"
+                    }
+                    (true, _) => {
                         "see how `hoap gather` ended; load anew what runs change, and start all again"
                     }
-                    false => {
+                    (false, _) => {
                         "start `hoap gather`, and see that its address can be reached from here"
                     }
                 };

@@ -4,6 +4,8 @@ mod csv;
 mod extended;
 mod json;
 #[cfg(feature = "parquet")]
+mod pages;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod source;
 
