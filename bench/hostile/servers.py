@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Servers that answer what no good one does: bench/hostile/servers.py.
+"""Servers that answer what no good one does: bench/hostile/servers.py [WORD].
 
 Each kind of URL is opened at each server of the table (`hoap doctor URL`). It ends by itself within 35 s
 (a server that is silent has a database's own time to connect, at most 32 s) and 1 GB, says why in a line,
@@ -7,6 +7,7 @@ and shows no password. A real server of another kind is told within 2 s. HOAP na
 """
 
 import socket
+import sys
 import threading
 
 from common import Table, run
@@ -56,6 +57,7 @@ SERVERS = {
     "HTTP, headers without end": (lambda asked, first: forever(HTTP + b"X: " + MANY), "http"),
     "HTTP, 2 GB announced": (lambda asked, first: HTTP + b"Content-Length: 2147483647\r\n\r\n" + MANY, "http"),
     "HTTP, redirects": (lambda asked, first: b"HTTP/1.1 307 T\r\nLocation: /\r\nContent-Length: 0\r\n\r\n", "http"),
+    "HTTP, 100 without end": (lambda asked, first: forever(b"HTTP/1.1 100 Continue\r\n\r\n" * 4000), "http"),
     "HTTP, nested": (lambda asked, first: HTTP + b"Content-Length: 2000000\r\n\r\n" + b"[" * 2000000, "http"),
     "SSH": (lambda asked, first: None if asked else b"SSH-2.0-OpenSSH_9.2\r\n", "ssh"),
     "MySQL": (lambda asked, first: None if asked else b"\x4a\0\0\0\x0a8.0.36\0" + b"\0" * 60, "mysql"),
@@ -110,8 +112,11 @@ def serve(answer, greets):
 
 def main():
     table = Table()
+    word = (sys.argv[1:] or [""])[0]
     for server, (answer, kind) in SERVERS.items():
         for name, url in URLS.items():
+            if word not in f"{server} | {name}":
+                continue
             port, close = serve(answer, kind in GREET)
             result = run(["doctor", url.format(port)], limit=90,
                          variables={"PGPASSWORD": "a-secret", "CB_PASSWORD": "a-secret", "REDISCLI_AUTH": "a-secret",
@@ -135,4 +140,5 @@ def main():
     table.end()
 
 
-main()
+if __name__ == "__main__":
+    main()

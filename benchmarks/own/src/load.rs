@@ -52,6 +52,23 @@ impl LoadSource for &'static Workload {
     }
 }
 
+/// The note of a load of this file, which errors call by its name.
+///
+/// # Errors
+/// Those of [`note::expect_loaded`].
+pub async fn noted(target: &Database, file: &Path) -> Result<Note> {
+    let of_file = |text: &str| {
+        let file = file.display();
+        text.replace(&format!("the {NAME} data of"), &format!("the data of {file} in"))
+            .replace(&format!("hoap load {NAME}"), &format!("hoap load {file}"))
+    };
+    note::expect_loaded(target, NAME).await.map_err(|mut e| {
+        e.tried = of_file(&e.tried);
+        e.advice = e.advice.take().map(|advice| of_file(&advice));
+        e
+    })
+}
+
 /// The workload of a file at the scale of the load, and what the database says of that.
 ///
 /// # Errors
@@ -61,7 +78,7 @@ pub async fn loaded(
     file: &Path,
     verb: &str,
 ) -> Result<(&'static Workload, Note)> {
-    let note = note::expect_loaded(target, NAME).await?;
+    let note = noted(target, file).await?;
     let scale = note.data["scale"].as_f64().unwrap_or(1.0);
     let workload = Workload::read(file, scale)?;
     match difference(&note, NAME, &workload.noted()) {

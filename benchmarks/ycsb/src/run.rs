@@ -134,6 +134,11 @@ impl Flags {
         // Before the key space is made: its room for new records comes from it, whoever says it.
         setup.operations = self.clients.pacing.operations.or(setup.operations);
         setup.check_reads |= self.clients.check_reads;
+        if setup.check_reads && self.clients.target.starts_with("null:") {
+            let why = "null: keeps no record, so none is as it was written";
+            return Err(Error::new(ErrorKind::Invalid, "compare every answer with the data", why)
+                .advise("leave out dataintegrity and --check-reads, or name a database"));
+        }
         if let Some(fields) = self.scan_fields {
             setup.scan_fields = match fields {
                 ScanFieldChoice::All => ScanFields::All,

@@ -201,7 +201,7 @@ fn begun(entry: &mut dyn Read) -> Result<Bundle> {
     let wrong = |what: String| refused(format!("{MANIFEST}: {what}"));
     let mut bytes = Vec::new();
     entry.read_to_end(&mut bytes).map_err(|e| wrong(e.to_string()))?;
-    input::values(&bytes, input::MOST_VALUES).map_err(wrong)?;
+    input::record(&bytes, input::MOST_VALUES).map_err(wrong)?;
     let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| wrong(e.to_string()))?;
     if manifest.format != FORMAT {
         let format = manifest.format;
@@ -293,7 +293,7 @@ impl Folder {
     pub(crate) fn take(&mut self, file: &str, bytes: &[u8]) -> std::result::Result<(), String> {
         match file {
             "run.json" => {
-                input::values(bytes, input::MOST_VALUES)?;
+                input::record(bytes, input::MOST_VALUES)?;
                 let run: Run = serde_json::from_slice(bytes).map_err(|e| e.to_string())?;
                 let value: serde_json::Value =
                     serde_json::from_slice(bytes).map_err(|e| e.to_string())?;

@@ -187,18 +187,20 @@ impl Stranger {
 async fn serve(listener: TcpListener, server: Arc<Server>) {
     let mut strangers: VecDeque<Stranger> = VecDeque::new();
     loop {
-        let Ok((stream, from)) = listener.accept().await else {
+        let accepted = listener.accept().await;
+        strangers.retain(Stranger::is_one);
+        // Of too many, and of as many as there are file descriptors.
+        if (strangers.len() >= STRANGERS || accepted.is_err())
+            && let Some(oldest) = strangers.pop_front()
+        {
+            oldest.task.abort();
+        }
+        let Ok((stream, from)) = accepted else {
             sleep(PAUSE).await;
             continue;
         };
         // Without it answers may wait for more.
         let _ = stream.set_nodelay(true);
-        strangers.retain(Stranger::is_one);
-        if strangers.len() >= STRANGERS
-            && let Some(oldest) = strangers.pop_front()
-        {
-            oldest.task.abort();
-        }
         let proved = Arc::new(AtomicBool::new(false));
         let peer = Peer { server: server.clone(), from, proved: proved.clone() };
         let task = tokio::spawn(async move {

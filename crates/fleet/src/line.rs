@@ -14,6 +14,9 @@ use crate::message::{HERE, MOST, Word};
 use crate::secret::{Token, plain};
 use crate::tls;
 
+/// What is said of an answer that `gather` does not give.
+const OTHER: &str = "no `hoap gather` of this version answers there: give --meet its address";
+
 /// Why there was no answer.
 pub enum Fault {
     /// It may come later.
@@ -62,11 +65,18 @@ impl Line {
     pub async fn say(&mut self, body: Bytes) -> std::result::Result<Word, Fault> {
         let (status, text) = self.ask(Method::POST, HERE, &[], body).await?;
         if status == StatusCode::OK {
-            return Word::read(&text).map_err(Fault::Last);
+            return Word::read(&text).map_err(|why| Fault::Last(format!("{OTHER} ({why})")));
         }
         let text: String = String::from_utf8_lossy(&text).chars().take(500).collect();
         let why = format!("{status}: {}", text.trim());
-        Err(if status == StatusCode::CONFLICT { Fault::Again(why) } else { Fault::Last(why) })
+        Err(match status {
+            StatusCode::CONFLICT => Fault::Again(why),
+            // `gather` says what is wrong.
+            StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED | StatusCode::UPGRADE_REQUIRED => {
+                Fault::Last(why)
+            }
+            _ => Fault::Last(format!("{OTHER} ({why})")),
+        })
     }
 
     /// Sends a request, and reads its answer whole.
@@ -93,7 +103,10 @@ impl Line {
         };
         let sender = self.sender.insert(sender);
         sender.ready().await.map_err(|e| again(&e))?;
-        let answer = sender.send_request(request).await.map_err(|e| again(&e))?;
+        let answer = sender.send_request(request).await.map_err(|e| match e.is_parse() {
+            true => Fault::Last(format!("{OTHER} ({e})")),
+            false => again(&e),
+        })?;
         let (status, body) = (answer.status(), Limited::new(answer.into_body(), MOST));
         let body = body.collect().await.map_err(|e| again(&e))?;
         Ok((status, body.to_bytes()))

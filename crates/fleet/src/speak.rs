@@ -103,7 +103,7 @@ pub async fn speak(
             if heard.elapsed() > if answered { GONE } else { patience } {
                 let seconds = heard.elapsed().as_secs();
                 let why = format!("nobody answered for {seconds} s: {why}");
-                return over(ErrorKind::Unavailable, &why).map(|e| e.advise(on_silence(answered)));
+                return over(ErrorKind::Unavailable, &why).map(|e| e.advise(on_silence(answered, &here.state)));
             }
         }
         if answered && rounds < ROUNDS {
@@ -132,10 +132,14 @@ async fn until_news(shared: &Mutex<Shared>, said: &State, answered: bool) {
 }
 
 /// What to do if nobody answers any more, or nobody ever did.
-fn on_silence(answered: bool) -> &'static str {
-    match answered {
-        true => "see how `hoap gather` ended; load anew what runs change, and start all again",
-        false => "start `hoap gather`, and see that its address can be reached from here",
+fn on_silence(answered: bool, state: &State) -> &'static str {
+    match (answered, state) {
+        (true, State::Ended(_)) => {
+            "see how `hoap gather` ended, which has this driver's folder; if it has no run, join the \
+             folders of all drivers with `hoap merge`"
+        }
+        (true, _) => "see how `hoap gather` ended; load anew what runs change, and start all again",
+        (false, _) => "start `hoap gather`, and see that its address can be reached from here",
     }
 }
 

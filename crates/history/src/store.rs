@@ -119,7 +119,7 @@ fn text(path: &Path) -> Result<Option<String>> {
     };
     match input::bytes(path, MOST) {
         Ok(bytes) => {
-            input::values(&bytes, MOST_VALUES).map_err(|e| failed(&e))?;
+            input::record(&bytes, MOST_VALUES).map_err(|e| failed(&e))?;
             String::from_utf8(bytes).map(Some).map_err(|e| failed(&e))
         }
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),

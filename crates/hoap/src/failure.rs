@@ -53,6 +53,11 @@ impl Failure {
         Failure { message: format!("{told}: {}", self.message), ..self }
     }
 
+    /// The same end of what ran on a command line that was right.
+    pub fn of_what_ran(self) -> Self {
+        Failure { code: if self.code == 2 { 1 } else { self.code }, ..self }
+    }
+
     /// Whether somebody interrupted it.
     pub fn is_interruption(&self) -> bool {
         self.code == INTERRUPTED

@@ -17,7 +17,9 @@ mod version;
 #[cfg(fuzzing)]
 pub use config::fuzz;
 
+use std::io;
 use std::process::ExitCode;
+use std::sync::Mutex;
 use std::thread;
 
 use failure::Failure;
@@ -39,7 +41,7 @@ pub fn main(databases: &[&'static Scheme], benchmarks: &[&'static Benchmark]) ->
     let code = match thread.map(thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
         Ok(Err(panic)) => std::panic::resume_unwind(panic),
-        Err(e) => Failure::unavailable(format!("start: {e}")).report(),
+        Err(e) => Failure::unavailable(format!("start a thread: {e}")).report(),
     };
     streams::settle();
     code
@@ -63,6 +65,10 @@ fn command() -> ExitCode {
         Err(config::ParseError::Help(help)) => return told(&help),
         Err(config::ParseError::Usage(failure)) => return failure.report(),
     };
+    if let Err(e) = have_threads() {
+        let advice = "raise the limit of threads (ulimit -u, or pids.max of the container)";
+        return Failure::unavailable(format!("start threads: {e}; {advice}")).report();
+    }
     // More than one thread: what a database's driver does in the background goes on while a command
     // keeps this one busy.
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -73,6 +79,18 @@ fn command() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
+}
+
+/// Whether there may be as many threads as the smallest command has: of the runtime, which panics
+/// without them, and some that listen, write, look at the time and work.
+fn have_threads() -> io::Result<()> {
+    let n = thread::available_parallelism().map_or(1, usize::from) + 4;
+    let gate = Mutex::new(());
+    thread::scope(|scope| {
+        let _shut = gate.lock();
+        let wait = || drop(gate.lock());
+        (0..n).try_for_each(|_| thread::Builder::new().spawn_scoped(scope, wait).map(drop))
+    })
 }
 
 /// Prints what the user asked for of the command line, or should have.

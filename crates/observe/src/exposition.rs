@@ -4,7 +4,7 @@
 //! sample: `name{label="value",…} value [time]`. A comment `# TYPE name kind` says what the samples
 //! count that follow it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use hoap_record::SeriesKind;
 
@@ -18,15 +18,15 @@ const LONGEST: usize = 1024;
 /// The largest value. What is larger is nothing that a server counts, and sums of it are no numbers.
 const LARGEST: f64 = 1e100;
 
-/// The series that the selection keeps, in the order of their names, and the names of those that it
-/// does not keep.
+/// The series that the selection keeps, in the order of their names, and the first names of those that
+/// it does not keep.
 ///
 /// # Errors
 /// Says in one line which line is no sample, or that the name of a series is too long.
 pub fn read(text: &str, selection: &Selection) -> Result<(Vec<Value>, Vec<String>), String> {
     let mut kinds: HashMap<&str, SeriesKind> = HashMap::new();
     let mut series: BTreeMap<String, (SeriesKind, f64)> = BTreeMap::new();
-    let mut others: BTreeMap<&str, ()> = BTreeMap::new();
+    let mut others: BTreeSet<&str> = BTreeSet::new();
     for (n, line) in text.lines().enumerate() {
         let line = line.trim();
         if let Some(comment) = line.strip_prefix('#') {
@@ -47,7 +47,10 @@ pub fn read(text: &str, selection: &Selection) -> Result<(Vec<Value>, Vec<String
             format!("line {} is no sample of the Prometheus text format: {begin:?}", n + 1)
         })?;
         let Some(name) = selection.series(sample.name, &sample.labels) else {
-            others.insert(sample.name, ());
+            others.insert(sample.name);
+            if others.len() > MOST {
+                others.pop_last();
+            }
             continue;
         };
         if name.len() > LONGEST {
@@ -66,7 +69,7 @@ pub fn read(text: &str, selection: &Selection) -> Result<(Vec<Value>, Vec<String
     }
     let values = series.into_iter().filter(|(_, (_, value))| value.abs() <= LARGEST);
     let values = values.map(|(series, (kind, value))| Value { series, kind, value });
-    Ok((values.collect(), others.into_keys().map(str::to_owned).collect()))
+    Ok((values.collect(), others.into_iter().map(str::to_owned).collect()))
 }
 
 /// What a sample counts: as its type says, which is that of its family in OpenMetrics, or as its

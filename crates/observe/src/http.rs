@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http_body_util::{BodyExt, Empty, Limited};
 use hyper::body::Bytes;
-use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::client::conn::http1::{self, SendRequest};
 use hyper::header::{ACCEPT, AUTHORIZATION, HOST, LOCATION, USER_AGENT};
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
@@ -19,6 +19,9 @@ use crate::source::Endpoint;
 
 /// The most bytes of an answer.
 const LARGEST: usize = 16 << 20;
+
+/// The most bytes that are read, and looked at, at a time.
+const BUFFER: usize = 64 << 10;
 
 /// A connection to an endpoint, made when it is needed.
 pub struct Connection {
@@ -98,7 +101,9 @@ fn connector() -> Result<TlsConnector, String> {
 async fn http(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
 ) -> Result<SendRequest<Empty<Bytes>>, String> {
-    let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(|e| e.to_string())?;
+    let mut http = http1::Builder::new();
+    let connection = http.max_buf_size(BUFFER).handshake(TokioIo::new(stream)).await;
+    let (sender, connection) = connection.map_err(|e| e.to_string())?;
     tokio::spawn(connection);
     Ok(sender)
 }

@@ -100,7 +100,13 @@ impl Process {
 /// `/proc/PID/stat`: "pid (command) state ppid …", where the command may hold spaces and brackets.
 /// The fields are numbered as in proc(5).
 fn stat(pid: u32) -> Option<Stat> {
-    parsed(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    parsed(&text(pid, "stat")?)
+}
+
+/// What the kernel tells of a process. A name may be of any bytes, and is cut off after 15 of them.
+fn text(pid: u32, what: &str) -> Option<String> {
+    let bytes = fs::read(format!("/proc/{pid}/{what}")).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn parsed(line: &str) -> Option<Stat> {
@@ -122,12 +128,12 @@ fn parsed(line: &str) -> Option<Stat> {
 
 /// Bytes that the process and its ended children read from disks.
 fn io(pid: u32) -> Option<u64> {
-    field(&fs::read_to_string(format!("/proc/{pid}/io")).ok()?, "read_bytes:")
+    field(&text(pid, "io")?, "read_bytes:")
 }
 
 /// Bytes of memory that are its own, and that it may share with others.
 fn memory(pid: u32) -> Option<(u64, u64)> {
-    let text = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let text = text(pid, "status")?;
     let bytes = |name| Some(field(&text, name)?.saturating_mul(1024));
     Some((bytes("RssAnon:")?, bytes("RssFile:")?.saturating_add(bytes("RssShmem:")?)))
 }
@@ -179,6 +185,23 @@ mod tests {
         shell.wait().unwrap();
         let e = process.read().unwrap_err();
         assert!(e.ends_with("(sh) has ended"), "{e}");
+    }
+
+    /// The name of a program is cut off within a letter, and that of a thread may be any bytes.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_of_any_name_is_read() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["ääääääää".as_bytes(), b"\xff) (\xfe"] {
+            let program = folder.path().join(std::ffi::OsStr::from_bytes(name));
+            fs::copy("/bin/sleep", &program).unwrap();
+            let mut child = Command::new(&program).arg("60").spawn().unwrap();
+            let read = Process::of(child.id()).map(|mut process| process.read());
+            child.kill().unwrap();
+            child.wait().unwrap();
+            assert!(matches!(read, Ok(Ok(_))), "{name:?}");
+        }
     }
 
     #[test]

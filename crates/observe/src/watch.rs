@@ -294,7 +294,9 @@ impl Reading {
         };
         let (said, mut probe) = match from {
             From::Endpoint(endpoint) => {
-                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+                // It looks at the time after every piece of work: an endpoint may send without end.
+                let mut runtime = tokio::runtime::Builder::new_current_thread();
+                let runtime = runtime.event_interval(1).enable_all().build();
                 let runtime = runtime.map_err(|e| unavailable(e.to_string()))?;
                 let selection = endpoint.selection.clone();
                 let connection = Connection::new(endpoint).map_err(unavailable)?;

@@ -12,6 +12,9 @@ pub const MOST_TEXT: u64 = 1 << 20;
 /// field of an object that has no other.
 pub const MOST_VALUES: usize = 1_500_000;
 
+/// The most bytes of a text in a record: names, settings, words of a command, what was answered.
+pub const MOST_WORDS: usize = 16 << 10;
+
 /// Opens a file of a folder.
 ///
 /// # Errors
@@ -73,6 +76,29 @@ pub fn values(json: &[u8], most: usize) -> Result<(), String> {
     }
 }
 
+/// Refuses the JSON text of a record that has more than `most` values, or a text of more than
+/// [`MOST_WORDS`] bytes: who reads it prints its texts.
+///
+/// # Errors
+/// Says how many there may be.
+pub fn record(json: &[u8], most: usize) -> Result<(), String> {
+    values(json, most)?;
+    let (mut begin, mut escaped) = (None, false);
+    for (at, byte) in json.iter().enumerate() {
+        let ends = *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        match begin.filter(|_| ends) {
+            Some(begin) if at - begin > MOST_WORDS => {
+                return Err(format!("it has a text of more than {MOST_WORDS} bytes"));
+            }
+            Some(_) => begin = None,
+            None if ends => begin = Some(at + 1),
+            None => {}
+        }
+    }
+    Ok(())
+}
+
 fn within(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(most + 1).read_to_end(&mut bytes)?;
@@ -115,5 +141,17 @@ mod tests {
             assert_eq!(values(json.as_bytes(), has), Ok(()), "{json}");
             assert!(has == 0 || values(json.as_bytes(), has - 1).is_err(), "{json}");
         }
+    }
+
+    #[test]
+    fn no_text_of_a_record_is_longer_than_its_bound() {
+        for (piece, more) in [("x", 0), ("\\\"", 0), ("\\\\", 0), ("é", 0), ("x", 1), ("\\\"", 2)]
+        {
+            let words = piece.repeat((MOST_WORDS + more) / piece.len());
+            let json = format!("{{\"a\":[\"\",\"{words}\"],\"{words}\":\"b\"}}");
+            assert_eq!(record(json.as_bytes(), 9).is_ok(), more == 0, "{piece} {more}");
+        }
+        assert!(record(b"[1,2]", 1).is_err());
+        assert!(record(b"\"open", 1).is_ok());
     }
 }

@@ -34,7 +34,7 @@ pub fn read_run(folder: &Path) -> Result<Run> {
         |answer: String| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), answer);
     let unreadable = |e: std::io::Error| broken(e.to_string()).advise("name the folder of a run");
     let text = input::bytes(&path, limits::MOST_RECORD).map_err(unreadable)?;
-    input::values(&text, input::MOST_VALUES).map_err(broken)?;
+    input::record(&text, input::MOST_VALUES).map_err(broken)?;
     let Head { format, hoap } = match serde_json::from_slice(&text) {
         Ok(head) => head,
         Err(e) if e.is_data() => Head::default(),

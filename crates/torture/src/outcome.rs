@@ -84,7 +84,7 @@ impl Outcome {
                 .advise("name another campaign, or the version of hoap that wrote it")
         };
         let text = input::bytes(path, MOST).map_err(|e| wrong(e.to_string()))?;
-        input::values(&text, input::MOST_VALUES).map_err(wrong)?;
+        input::record(&text, input::MOST_VALUES).map_err(wrong)?;
         let mut outcome: Outcome =
             serde_json::from_slice(&text).map_err(|e| wrong(e.to_string()))?;
         outcome.summary = Summary::of(&outcome.runs);

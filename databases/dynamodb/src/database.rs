@@ -9,7 +9,7 @@ use hoap_record::Result;
 
 use super::options::ParsedUrl;
 use super::server::Server;
-use super::{describe, layout};
+use super::{describe, files, layout};
 
 const NO_ANALYTICS: &str =
     "it has neither joins nor aggregates: they run on what is exported from it";
@@ -35,6 +35,7 @@ pub struct DynamoDbEngine {
 impl DynamoDbEngine {
     /// Asks the service which tables of the prefix there are.
     pub(super) async fn open(place: ParsedUrl) -> Result<DynamoDbEngine> {
+        files::look(&place.options.credentials_file)?;
         let server = Arc::new(Server::new(place).await);
         let description = describe::describe(&server).await;
         let description =

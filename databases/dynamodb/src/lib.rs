@@ -33,6 +33,7 @@ mod describe;
 mod documents;
 mod each;
 mod error;
+mod files;
 #[doc(hidden)]
 pub mod fuzz;
 mod index;

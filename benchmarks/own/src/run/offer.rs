@@ -42,7 +42,7 @@ use super::ledger::Ledger;
 use super::mix::{Mix, Weight};
 use super::queries::{self, Asked};
 use super::shared::Shared;
-use crate::load::loaded;
+use crate::load::{loaded, noted};
 use crate::workload::{NAME, Workload};
 
 /// The flags of a run.
@@ -165,7 +165,9 @@ impl Offer for Flags {
         let documents = workload.stored.iter().map(|at| workload.plan.collections[*at].count);
         let checking = Checking::new(&self.clients, documents.sum());
         let follower = match &self.analytical {
-            Some(url) if *url != self.clients.target => Some(follower(url, &note, setting).await?),
+            Some(url) if *url != self.clients.target => {
+                Some(follower(url, (&self.file, &note), setting).await?)
+            }
             _ => None,
         };
         let opened = Opened { flags: self, plan, target, follower, note, workload, mix, checking };
@@ -335,14 +337,18 @@ impl Benchmark for OnData<'_> {
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Opens the database of the queries, and waits until it holds the data of this note.
-async fn follower(url: &str, note: &Note, setting: &Setting<'_>) -> Result<Database> {
+async fn follower(
+    url: &str,
+    (file, note): (&Path, &Note),
+    setting: &Setting<'_>,
+) -> Result<Database> {
     let database = open(url).await?;
     if database.documents().is_err() {
         return Ok(database);
     }
     let (begun, limit) = (Instant::now(), setting.common.faults.recovery_limit.0);
     let there = loop {
-        match note::expect_loaded(&database, NAME).await {
+        match noted(&database, file).await {
             Err(_) if begun.elapsed() < limit && !setting.is_stopped() => {
                 tokio::time::sleep(LOOK).await;
             }

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::Args;
 
@@ -17,7 +18,7 @@ pub struct LiveArgs {
     /// as --load='-w 10 --replace'
     #[arg(long, global = true, help_heading = "What runs", value_name = "FLAGS")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    pub load: Option<String>,
+    pub load: Option<LoadFlags>,
     /// What no server tells, as labels of the run: a TOML file with instance, disks, memory, price and
     /// where, of all databases or each in a table of its name
     #[arg(long, global = true, help_heading = "What runs", value_name = "FILE")]
@@ -37,4 +38,16 @@ pub struct LiveArgs {
     /// them; of ycsb a file for each step, such as out.01.txt, where there are several
     #[arg(long, global = true, help_heading = "Output", value_name = "FORMAT=FILE")]
     pub export: Vec<Export>,
+}
+
+/// Flags in one word, apart as a shell has them: quotes hold spaces together.
+#[derive(Clone, Debug)]
+pub struct LoadFlags(pub Vec<String>);
+
+impl FromStr for LoadFlags {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<LoadFlags, String> {
+        shlex::split(text).map(LoadFlags).ok_or_else(|| "a quote in it has no end".to_owned())
+    }
 }

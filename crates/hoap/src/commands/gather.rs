@@ -36,5 +36,6 @@ pub async fn gather(context: &Context, args: &args::Gather) -> Result<(), Failur
     let checks = context.run.is_empty() || runs.iter().any(|run| run.join("ledger.json").exists());
     let operational = operational.clone().filter(|_| checks);
     let merged = args::Merge { runs, out: out.clone(), operational };
-    merge::merge(context, &merged).await
+    // The command line may be right, and the folders still be no run, such as of a driver that rested.
+    merge::merge(context, &merged).await.map_err(Failure::of_what_ran)
 }

@@ -6,7 +6,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
 use hoap_conduct::load::Loading;
 
-use crate::args::command;
+use crate::args::{LoadFlags, command};
 use crate::built_in;
 
 /// The words of the load that these words of a run ask for, if they do. What says which documents
@@ -18,14 +18,14 @@ pub fn before(argv: &[OsString]) -> Option<Vec<OsString>> {
     argv.iter().find(|word| asks(word))?;
     let matches = command().try_get_matches_from(argv).ok()?;
     let (benchmark, given) = matches.subcommand_matches("run")?.subcommand()?;
-    let flags = given.get_one::<String>("load")?;
+    let flags = given.get_one::<LoadFlags>("load")?;
     let data = built_in::data_of(benchmark)?;
     let mut words: Vec<OsString> = ["hoap", "load", data.name()].map(OsString::from).into();
     words.extend(shared(&data.load_command(), given));
     if given.get_flag("dry_run") {
         words.push("--dry-run".into());
     }
-    words.extend(flags.split_whitespace().map(OsString::from));
+    words.extend(flags.0.iter().map(OsString::from));
     let target = ["target", "operational"].into_iter().find_map(|id| typed(given, id));
     words.extend(target.into_iter().flatten().map(|url| long("target", url)));
     Some(words)
@@ -95,12 +95,17 @@ mod tests {
                 "hoap run own x.toml --target sqlite:a --load=--scale_2",
                 "hoap load own x.toml --scale 2 --target=sqlite:a",
             ),
+            (
+                "hoap run ycsb-a --target sqlite:a --load=-p_x='a_b'_--label_\"k=c_d\"",
+                "hoap load ycsb -p x=a b --label k=c d --target=sqlite:a",
+            ),
         ] {
             assert_eq!(of(run).as_deref(), Some(load));
         }
         for none in [
             "hoap run ycsb-a --target sqlite:a",
             "hoap run ycsb-a --target sqlite:a --load --no-such",
+            "hoap run ycsb-a --target sqlite:a --load='-p",
             "hoap load ycsb --target sqlite:a",
         ] {
             assert_eq!(of(none), None, "{none}");

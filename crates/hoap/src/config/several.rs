@@ -13,6 +13,9 @@ pub const DATABASES: [&str; 3] = ["target", "operational", "analytical"];
 /// How often each database is run where nobody says: single runs decide nothing.
 const REPEAT: &str = "--repeat=3";
 
+/// The most databases of a command: each is a command line of its own, and a column of the page.
+const MOST: usize = 100;
+
 /// A command line with one database, and what that database is called.
 pub struct One {
     /// As the user named it, or its scheme.
@@ -42,6 +45,10 @@ pub fn split(command: Option<&str>, argv: Vec<OsString>) -> Result<Vec<One>, Fai
     if count <= 1 && databases.iter().all(|d| d.name.is_none()) {
         let name = databases.first().map(|database| scheme(database.url).to_owned());
         return Ok(vec![One { name: name.unwrap_or_default(), argv }]);
+    }
+    if count > MOST {
+        let (command, most) = (command.unwrap_or_default(), format!("there may be {MOST}"));
+        return Err(Failure::usage(format!("{command} on {count} databases: {most}")));
     }
     if let Some(flag) =
         DATABASES.into_iter().find(|flag| !matches!(of(flag), 0 | 1) && of(flag) != count)
@@ -205,6 +212,7 @@ mod tests {
 
     #[test]
     fn names_are_each_database_its_own() {
+        let many = format!("hoap run ycsb-a{}", " --target null:".repeat(MOST + 1));
         for (line, said) in [
             (
                 "hoap run ycsb-a --target sqlite:a --target sqlite:b",
@@ -219,6 +227,7 @@ mod tests {
                  --analytical u: --analytical v:",
                 "--analytical is there 2 times",
             ),
+            (&many, "run on 101 databases: there may be 100"),
         ] {
             let told = of(line).unwrap_err();
             assert!(told.contains(said), "{told}");

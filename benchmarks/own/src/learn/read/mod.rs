@@ -5,6 +5,8 @@ mod extended;
 mod files;
 mod json;
 #[cfg(feature = "parquet")]
+mod pages;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod source;
 

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use hoap_data::Timestamp;
 use hoap_workload::Result;
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::reader::SerializedFileReader;
 use parquet::record::{Field, Row};
 use serde_json::{Map, Number, Value};
 
+use super::pages::{Bounded, MOST_VALUES};
 use super::source::{Each, Source};
 
 /// Reads all rows.
@@ -15,7 +16,8 @@ pub fn read(source: &Source<'_>, path: &Path, each: Each<'_>) -> Result<()> {
     // Its end is read first: a pipe has none.
     let file = hoap_record::input::open(path).map_err(|e| source.unread(&e))?;
     let file = SerializedFileReader::new(file).map_err(|e| source.unread(&e))?;
-    for row in file.get_row_iter(None).map_err(|e| source.unread(&e))? {
+    let file = Bounded::new(file, MOST_VALUES);
+    for row in file.rows().map_err(|e| source.unread(&e))? {
         each(object(&row.map_err(|e| source.unread(&e))?))?;
     }
     Ok(())
