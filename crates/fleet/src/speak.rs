@@ -103,7 +103,8 @@ pub async fn speak(
             if heard.elapsed() > if answered { GONE } else { patience } {
                 let seconds = heard.elapsed().as_secs();
                 let why = format!("nobody answered for {seconds} s: {why}");
-                return over(ErrorKind::Unavailable, &why).map(|e| e.advise(on_silence(answered, &here.state)));
+                return over(ErrorKind::Unavailable, &why)
+                    .map(|e| e.advise(on_silence(answered, &here.state)));
             }
         }
         if answered && rounds < ROUNDS {

@@ -20,11 +20,8 @@ const NO_LEARN: &str = "a scan of a table takes capacity that its users pay for:
 const NO_RANGES: &str = "its tables are in the order of a hash of their keys";
 
 /// What it offers, and why not the rest.
-pub const OFFERS: Offers = Offers(&[
-    (What::Analytics, NO_ANALYTICS),
-    (What::Learn, NO_LEARN),
-    (What::Ranges, NO_RANGES),
-]);
+pub const OFFERS: Offers =
+    Offers(&[(What::Analytics, NO_ANALYTICS), (What::Learn, NO_LEARN), (What::Ranges, NO_RANGES)]);
 
 /// DynamoDB in a region.
 pub struct DynamoDbEngine {
