@@ -178,8 +178,8 @@ pub fn step(keys: &mut Keys<'_>) -> Read<Step> {
         step.key = keys.take(key).map(reference).transpose()?;
     }
     if matches!(verb, Verb::Find | Verb::Scan) {
-        step.limit =
-            keys.take("limit").map(|value| range::lengths(value, 1_000_000)).transpose()?;
+        let limit = keys.take("limit");
+        step.limit = limit.map(|value| range::lengths(value, 1_000_000)).transpose()?;
     }
     if verb == Verb::Scan && step.limit.is_none() {
         return Err(Wrong::new(at, "a scan says how many documents it reads: limit = \"1..100\""));
@@ -199,8 +199,8 @@ pub fn step(keys: &mut Keys<'_>) -> Read<Step> {
         step.add = keys.take("add").map_or(Ok(Vec::new()), operands)?;
         step.append = keys.take("append").map_or(Ok(Vec::new()), operands)?;
         step.remove = keys.take("remove").map_or(Ok(Vec::new()), names)?;
-        let changes = step.set.len() + step.add.len() + step.append.len() + step.remove.len();
-        if changes == 0 {
+        let more = [step.add.is_empty(), step.append.is_empty(), step.remove.is_empty()];
+        if step.set.is_empty() && more == [true; 3] {
             return Err(Wrong::new(at, "a patch changes something: set, add, append or remove"));
         }
     }

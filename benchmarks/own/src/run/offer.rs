@@ -27,7 +27,7 @@ use hoap_record::{Check, Remark, RemarkId};
 use hoap_workload::checks::{At, Level, Watch};
 use hoap_workload::claim::Claim;
 use hoap_workload::load::difference;
-use hoap_workload::note::{self, Note};
+use hoap_workload::note::Note;
 use hoap_workload::{Error, ErrorKind, Result, contribution};
 use serde_json::json;
 

@@ -15,7 +15,7 @@ use crate::format::table::{Cell, Column, Table, Without};
 use crate::format::text;
 use crate::run::figures;
 use crate::run::frontier::Frontier;
-use crate::run::measure::Measure;
+use crate::run::measure::{Measure, headline_operations};
 use crate::run::remarks::{in_common, line, of as remarks_of};
 use crate::run::title::title as title_of;
 use crate::run::{Entry, key};
@@ -139,7 +139,7 @@ pub fn repeated(side: &Side) -> Vec<Block> {
         let Ok(steps) = side.steps(&key) else { continue };
         let headlines = [Metric::Tpm, Metric::Ops, Metric::Power];
         let headlines = headlines.into_iter().filter(|metric| metric.is_headline(measure));
-        let kinds = measure.operations(first).map(|o| Some(o.kind.as_str())).take(KINDS);
+        let kinds = headline_operations(first).map(|o| Some(o.kind.as_str())).take(KINDS);
         let p99 = kinds.map(|kind| (Metric::Percentile(Percentile::P99), kind));
         for (metric, kind) in headlines.map(|metric| (metric, None)).chain(p99) {
             let values = steps.iter().map(|step| metric.recorded(kind, step)?.ok()).collect();
