@@ -20,7 +20,7 @@ pub fn title(entries: &[Entry<'_>]) -> String {
         let mark = mark(run).map(|mark| format!(", {mark}")).unwrap_or_default();
         let behind = format!("{mark}{}", scaled(run));
         let alike = |(of, _, rest): &&mut (String, Vec<String>, String)| {
-            (&*of, &*rest) == (&benchmark, &behind)
+            *of == benchmark && *rest == behind
         };
         match parts.iter_mut().find(alike) {
             Some((_, all, _)) if all.contains(&on) => {}
