@@ -129,10 +129,8 @@ pub fn step(keys: &mut Keys<'_>) -> Read<Step> {
     let (word, verb) = match there[..] {
         [one] => one,
         [] => {
-            let rest = keys
-                .rest()
-                .map(|entry| instead(entry.key, words))
-                .find(|text| text.contains("mean"));
+            let mut rest = keys.rest().map(|entry| instead(entry.key, words));
+            let rest = rest.find(|text| text.contains("mean"));
             let words = rest.unwrap_or_else(|| format!("; there are {}", listed(&words)));
             return Err(Wrong::new(keys.at, format!("a step does something{words}")));
         }
