@@ -21,7 +21,7 @@ struct Runs {
 impl Turns {
     /// So many runs of this plan will be made.
     pub fn planned(&self, plan: &Plan, times: usize) {
-        let each = Span::left(plan, 0, &Ran::default());
+        let each = Span::time_left(plan, 0, &Ran::default());
         let follow = times.saturating_sub(1);
         *self.lock() = Some(Runs { each, follow, begun: Instant::now() });
     }
