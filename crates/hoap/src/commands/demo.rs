@@ -108,9 +108,8 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
             String::new()
         }
     };
-    let seconds = started.elapsed().as_secs_f64();
     let of = |name: &str| shown(&args.out.join(name));
-    let mut result = json!({ "folder": of("run"), "page": of("report.html"), "seconds": seconds, "run": run_record });
+    let mut result = json!({ "folder": of("run"), "page": of("report.html"), "seconds": started.elapsed().as_secs_f64(), "run": run_record });
     if let Some((_, run)) = &pair {
         result["pair_folder"] = json!(of("pair"));
         result["pair"] = json!(run);
