@@ -302,8 +302,8 @@ mod tests {
             }
             let (keys, min) = (Index::keys("c"), json!("a"));
             let range = Some(Bounds { min: Some(&min), max: None });
-            let (limit, pages) = (Some(1), Some(None));
-            find(&Find { order, limit, range, pages, ..Find::by(&keys, &[]) }, &mut text);
+            let find_keys = Find { order, range, fields: &["q"], ..Find::by(&keys, &[]) };
+            find(&Find { limit: Some(1), pages: Some(None), ..find_keys }, &mut text);
             assert_eq!(
                 plan(&text),
                 ["SEARCH c USING INDEX sqlite_autoindex_c_1 (key>?)"],

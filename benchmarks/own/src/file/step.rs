@@ -176,11 +176,7 @@ pub fn step(keys: &mut Keys<'_>) -> Read<Step> {
         step.key = keys.take(key).map(reference).transpose()?;
     }
     if matches!(verb, Verb::Find | Verb::Scan) {
-        let limit = keys.take("limit");
-        step.limit = limit.map(|value| range::lengths(value, 1_000_000)).transpose()?;
-    }
-    if verb == Verb::Scan && step.limit.is_none() {
-        return Err(Wrong::new(at, "a scan says how many documents it reads: limit = \"1..100\""));
+        step.limit = limit(keys, verb)?;
     }
     if verb == Verb::Find {
         step.filter = filter(keys.need("where")?)?;
@@ -197,12 +193,24 @@ pub fn step(keys: &mut Keys<'_>) -> Read<Step> {
         step.add = keys.take("add").map_or(Ok(Vec::new()), operands)?;
         step.append = keys.take("append").map_or(Ok(Vec::new()), operands)?;
         step.remove = keys.take("remove").map_or(Ok(Vec::new()), names)?;
-        let more = [step.add.is_empty(), step.append.is_empty(), step.remove.is_empty()];
-        if step.set.is_empty() && more == [true; 3] {
+        let changes = step.set.len() + step.add.len() + step.append.len() + step.remove.len();
+        if changes == 0 {
             return Err(Wrong::new(at, "a patch changes something: set, add, append or remove"));
         }
     }
     Ok(step)
+}
+
+/// The most documents of an answer, which a scan says.
+fn limit(keys: &mut Keys<'_>, verb: Verb) -> Read<Option<Range>> {
+    let limit = keys.take("limit").map(|value| range::lengths(value, 1_000_000)).transpose()?;
+    match limit {
+        None if verb == Verb::Scan => {
+            let message = "a scan says how many documents it reads: limit = \"1..100\"";
+            Err(Wrong::new(keys.at, message))
+        }
+        limit => Ok(limit),
+    }
 }
 
 /// `"$draw"`, or a collection with `dist` and `miss`.

@@ -410,7 +410,7 @@ fn the_order_of_keys_is_that_of_their_bytes() {
         ("key = \"{n:2}\"", 1234),
         ("key = \"{n}x\"", 1234),
         ("key = \"user{n}\"", 10),
-        ("key = \"{n:3}-{n}\"", 1000),
+        ("key = \"{n:3}-x\"", 1000),
         ("key = \"a{hash}\"", 1234),
         ("key = \"{uuid}\"", 1234),
         ("key = \"{objectid}\"", 1234),
