@@ -53,7 +53,7 @@ impl Shared {
         let judged = match (there, of.found, of.number) {
             (There::Yes, None, _) => Err("there is no such document".to_owned()),
             (There::No, Some(_), _) => Err("it is there, and must not be".to_owned()),
-            (_, Some(row), Some(number)) => {
+            (_, Some(row), Some(number)) if !self.is_adopted_elsewhere(step.collection, number) => {
                 self.document(step.collection, &self.place(step.collection, number), (paths, row))
             }
             _ => Ok(()),
@@ -206,7 +206,7 @@ impl Shared {
         if let Some(children) = self.children(step.collection, search, sought) {
             let there = children.filter(|n| numbers.there(*n) == There::Yes).count() as u64;
             let all = self.children(step.collection, search, sought).map_or(0, Iterator::count);
-            return there.min(most)..=(all as u64).saturating_add(numbers.begun()).min(most);
+            return there.min(most)..=(all as u64).saturating_add(numbers.new_at_most()).min(most);
         }
         match sought.drawn_is_there(numbers) {
             true => 1.min(most)..=most,

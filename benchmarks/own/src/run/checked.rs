@@ -30,6 +30,11 @@ pub struct Before {
     pub documents: HashMap<Place, Option<Vec<Value>>>,
 }
 
+/// That nobody knows what a field must be.
+fn any() -> Wanted<'static> {
+    Wanted::Fits(Box::new(|_, _| None))
+}
+
 /// What is known of the documents.
 pub struct Owed<'a> {
     /// What all clients share.
@@ -65,7 +70,6 @@ impl Owed<'_> {
         (at, field): (usize, &Changed),
         made: &Value,
     ) -> Wanted<'static> {
-        let any = || Wanted::Fits(Box::new(|_, _| None));
         let Some(ledger) = self.ledger else { return any() };
         if field.known == Known::Nothing || !has(self.shared.workload, place) {
             return any();
@@ -140,8 +144,13 @@ impl Checked for Owed<'_> {
         // No scan can name the others.
         let made: Map<String, Value> =
             made.into_iter().filter(|(name, _)| self.whole || is_plain(name)).collect();
+        let unknown: Vec<String> = match self.shared.is_adopted_elsewhere(collection, number) {
+            true => made.keys().cloned().collect(),
+            false => Vec::new(),
+        };
+        let unknown = unknown.into_iter().map(|name| (name, any()));
         let mut document = Document::of(made);
-        for (shape, wanted) in wanted {
+        for (shape, wanted) in unknown.chain(wanted) {
             document = document.but(shape, wanted);
         }
         let was = self.before.and_then(|of| of.documents.get(&place).cloned());

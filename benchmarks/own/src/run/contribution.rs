@@ -112,7 +112,9 @@ impl Contribution {
             let values = |(of, values): &(Place, Option<Vec<Value>>)| {
                 place(of) && values.as_ref().is_none_or(|values| values.len() == fields(of.0))
             };
-            of.counts.len() == workload.stored.len() && of.documents.iter().all(values)
+            // The first driver alone has looked, and not at all levels has it counted.
+            let counted = of.counts.is_empty() || of.counts.len() == workload.stored.len();
+            counted && of.documents.iter().all(values)
         };
         let weights = |(at, _): &(usize, f64)| *at < plan.operations.len();
         let told = |(at, told): (usize, &Told)| told.is_below(end(at));

@@ -447,10 +447,10 @@ impl Numbers {
         }
     }
 
-    /// How many inserts may have begun: of several drivers each knows its own alone.
-    pub fn begun(&self) -> u64 {
-        let state = self.state();
-        if self.part.of > 1 { u64::MAX } else { state.next - state.first }
+    /// How many documents may have been inserted, by earlier runs too: of several drivers each knows
+    /// its own alone.
+    pub fn new_at_most(&self) -> u64 {
+        if self.part.of > 1 { u64::MAX } else { self.state().next }
     }
 
     /// How many documents there are, of which so many were there before the run.

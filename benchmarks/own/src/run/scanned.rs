@@ -42,10 +42,12 @@ impl Shared {
             let mut before = None;
             for (key, row) in found {
                 let judged = self.scanned_one(step.collection, scanned, (key, before));
-                let at = judged.map_err(|answer| format!("{key} {answer}"))?;
-                let at = self.place(step.collection, at);
-                self.document(step.collection, &at, (paths, row))
-                    .map_err(|answer| format!("{key}: {answer}"))?;
+                let number = judged.map_err(|answer| format!("{key} {answer}"))?;
+                if !self.is_adopted_elsewhere(step.collection, number) {
+                    let at = self.place(step.collection, number);
+                    self.document(step.collection, &at, (paths, row))
+                        .map_err(|answer| format!("{key}: {answer}"))?;
+                }
                 before = Some(&**key);
             }
             as_many(&most, found.len())?;

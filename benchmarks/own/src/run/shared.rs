@@ -53,7 +53,7 @@ pub struct Shared {
     /// When the clock of the ledger began.
     pub epoch: Instant,
     /// The collections whose new documents may have a parent that their draw names.
-    adopts: Vec<bool>,
+    pub adopts: Vec<bool>,
 }
 
 impl Shared {
@@ -64,19 +64,15 @@ impl Shared {
         (check, seed, part): (bool, u64, Part),
     ) -> Shared {
         let plan = &workload.plan;
-        let runs = |at: &usize| weights.iter().any(|(of, _)| of == at);
         let numbers =
             plan.collections.iter().zip(&plan.changes).map(|(of, changes)| {
                 Numbers::new(of.count, part, changes.inserts || changes.deletes)
             });
         let mut adopts = vec![false; plan.collections.len()];
-        for at in (0..plan.operations.len()).filter(runs) {
-            for draw in &plan.operations[at].draws {
-                adopts[draw.collection] |= matches!(draw.which, Which::New(Some(_)));
-            }
+        for draw in plan.operations.iter().flat_map(|of| &of.draws) {
+            adopts[draw.collection] |= matches!(draw.which, Which::New(Some(_)));
         }
-        let steps =
-            (0..plan.operations.len()).filter(runs).flat_map(|at| &plan.operations[at].steps);
+        let steps = weights.iter().flat_map(|(at, _)| &plan.operations[*at].steps);
         let scans = steps.filter(|step| step.verb == Verb::Scan && check);
         let scanned: BTreeSet<usize> = scans.map(|step| step.collection).collect();
         let all = 0..plan.collections.len();
@@ -135,7 +131,8 @@ impl Shared {
         adopts.then(|| self.numbers[collection].parent(number)).flatten()
     }
 
-    /// Whether a document may have a parent that only an earlier run knows, or another driver.
+    /// Whether a document may have a parent that only an earlier run knows, or another driver: then
+    /// nobody knows its fields.
     pub fn is_adopted_elsewhere(&self, collection: usize, number: u64) -> bool {
         let numbers = &self.numbers[collection];
         self.adopts[collection] && number >= numbers.loaded() && !numbers.is_new(number)

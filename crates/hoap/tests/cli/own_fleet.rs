@@ -89,6 +89,26 @@ fn what_two_drivers_wrote_is_there() {
     hold_together(&format!("sqlite:{}", p.path("t.db").display()));
 }
 
+/// The next run does not know which parents a run has named: that is nobody's fault.
+#[test]
+fn a_run_goes_on_where_another_named_parents() {
+    let p = Place::new();
+    p.write("fleet.toml", FLEET);
+    p.ok("load fleet.toml --target sqlite:t.db");
+    for out in ["first", "second", "third"] {
+        p.ok(&format!(
+            "run fleet.toml --target sqlite:t.db --clients 2 --operations 300 --warmup 0s \
+             --check-reads --out {out}"
+        ));
+        super::all_pass(&p.json(&format!("{out}/run.json")));
+        p.ok("verify fleet.toml --target sqlite:t.db");
+    }
+    let database = Connection::open(p.path("t.db")).unwrap();
+    let lost = "DELETE FROM parents WHERE key = '7'";
+    assert_eq!(database.execute(lost, []).unwrap(), 1);
+    p.fails("verify fleet.toml --target sqlite:t.db", 1, &["checks failed"]);
+}
+
 /// What the database lost or changed is named by who joins the drivers.
 #[test]
 fn what_is_lost_of_two_drivers_is_named() {
@@ -147,6 +167,7 @@ fn what_is_lost_of_two_drivers_is_named() {
     }
     // A ledger that is of something else is refused by its name, and never the end of the program.
     let ledger = p.json("driver-2/ledger.json");
+    p.write_ledger("driver-2", &ledger);
     for (place, value, says) in [
         ("/numbers/0/span/part", 9.into(), "does not have"),
         ("/numbers/2/span/next", u64::MAX.into(), "does not have"),
