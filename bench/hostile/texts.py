@@ -123,4 +123,5 @@ def main():
     table.end()
 
 
-main()
+if __name__ == "__main__":
+    main()

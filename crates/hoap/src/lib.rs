@@ -17,6 +17,7 @@ mod version;
 #[cfg(fuzzing)]
 pub use config::fuzz;
 
+use std::fs::File;
 use std::io;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -30,6 +31,8 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 /// The stack of the thread that runs the command: that of the main thread is whatever the shell's
 /// `ulimit -s` left.
 const STACK: usize = 8 << 20;
+/// The file descriptors of the smallest command.
+const DESCRIPTORS: usize = 8;
 
 /// The program, with these databases and benchmarks beside its own. It reads the command line of the
 /// process.
@@ -65,9 +68,10 @@ fn command() -> ExitCode {
         Err(config::ParseError::Help(help)) => return told(&help),
         Err(config::ParseError::Usage(failure)) => return failure.report(),
     };
-    if let Err(e) = have_threads() {
-        let advice = "raise the limit of threads (ulimit -u, or pids.max of the container)";
-        return Failure::unavailable(format!("start threads: {e}; {advice}")).report();
+    if let Err(e) = have_room() {
+        let advice = "raise the limits of open files and threads (ulimit -n, ulimit -u, or pids.max \
+                      of the container)";
+        return Failure::unavailable(format!("start: {e}; {advice}")).report();
     }
     // More than one thread: what a database's driver does in the background goes on while a command
     // keeps this one busy.
@@ -82,8 +86,10 @@ fn command() -> ExitCode {
 }
 
 /// Whether there may be as many threads as the smallest command has: of the runtime, which panics
-/// without them, and some that listen, write, look at the time and work.
-fn have_threads() -> io::Result<()> {
+/// without them, and some that listen, write, look at the time and work. Likewise descriptors.
+fn have_room() -> io::Result<()> {
+    let files = (0..DESCRIPTORS).map(|_| File::open("/"));
+    drop(files.collect::<io::Result<Vec<File>>>()?);
     let n = thread::available_parallelism().map_or(1, usize::from) + 4;
     let gate = Mutex::new(());
     thread::scope(|scope| {

@@ -83,7 +83,7 @@ type Change = fn(&mut Value);
 fn a_record_cannot_ask_for_time() {
     let p = runs();
     let run = p.json("a/run.json");
-    let changes: [(Change, &str); 7] = [
+    let changes: [(Change, &str); 9] = [
         (|r| r["seconds"] = json!(9e15), "seconds is 9000000000000000"),
         (|r| r["steps"][0]["seconds"] = json!(9e15), "steps[0]: seconds is 9000000000000000"),
         (|r| r["steps"][0]["start_seconds"] = json!(-1e300), "steps[0]: start_seconds is -1"),
@@ -100,6 +100,8 @@ fn a_record_cannot_ask_for_time() {
             |r| r["steps"][0]["transactions"][0]["count"] = json!(u64::MAX),
             "more than 9007199254740992",
         ),
+        (|r| r["hoap"] = json!("x".repeat(16_385)), "a text of more than 16384 bytes"),
+        (|r| r["command"][0] = json!("\"".repeat(9000)), "a text of more than 16384 bytes"),
     ];
     for (change, says) in changes {
         let mut changed = run.clone();
@@ -232,7 +234,7 @@ fn a_record_of_many_values_is_refused_before_it_is_read() {
         (with("x", &format!("{:?}", ",".repeat(3_000_000))), "more than 1500000 values"),
         (with("hoap", &deep), "recursion limit"),
         (with("data", &deep), "recursion limit"),
-        (long.to_string(), "bytes left out"),
+        (long.to_string(), "a text of more than 16384 bytes"),
     ] {
         p.write("a/run.json", &text);
         for line in ["report a -o page.html", "compare a b", "show a"] {

@@ -383,6 +383,28 @@ fn a_driver_that_loses_the_meeting_point_ends() {
     drop(gathered.end());
 }
 
+#[test]
+fn a_driver_is_told_that_another_server_answers() {
+    use std::io::{Read, Write};
+    let p = loaded();
+    for text in [
+        "SSH-2.0-OpenSSH_9.2\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>",
+        "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+    ] {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let at = listener.local_addr().unwrap().to_string();
+        let answer = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
+            stream.write_all(text.as_bytes()).unwrap();
+        });
+        let said = ["no `hoap gather` of this version answers there"];
+        driver(&p, &at, "1/2", "").fails(2, &said);
+        answer.join().unwrap();
+    }
+}
+
 /// A minute that was measured is no minute of the run: neither apart nor lost.
 #[test]
 fn clocks_that_were_measured_are_taken_into_account() {

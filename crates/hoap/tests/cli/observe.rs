@@ -131,6 +131,24 @@ fn a_source_that_cannot_be_read_is_refused_and_nothing_is_written() {
     }
 }
 
+/// Answers that say that an answer follows, without end, are no answer.
+#[test]
+fn an_endpoint_that_only_continues_is_given_up() {
+    use std::io::Write;
+    let p = Place::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let text = "HTTP/1.1 100 Continue\r\n\r\n".repeat(4000);
+        while stream.write_all(text.as_bytes()).is_ok() {}
+    });
+    let begun = std::time::Instant::now();
+    let line = format!("run ycsb-c --target null: --out run --observe http://{address}");
+    p.fails(&line, 3, &["no answer for 3 s"]);
+    assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
+}
+
 /// A password in a configuration file is used, and told nowhere.
 #[test]
 fn the_password_of_an_endpoint_is_in_no_record() {

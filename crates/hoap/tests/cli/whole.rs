@@ -253,7 +253,7 @@ fn targets_lists_what_there_is() {
     assert!(flat.contains(&format!("offers {capabilities}")), "{}", end.out);
     let all = p.ok("targets --json").value();
     let sqlite = all.as_array().unwrap().iter().find(|s| s["schemes"][0] == "sqlite").unwrap();
-    assert_eq!(sqlite["capabilities"].as_array().unwrap().len(), 12, "{sqlite}");
+    assert_eq!(sqlite["capabilities"].as_array().unwrap().len(), 13, "{sqlite}");
 }
 
 #[test]

@@ -47,6 +47,13 @@ const WRONG: &[(&str, &str, &[&str], &str)] = &[
         &["--warmup auto --part 1/2 --start-at 2100-01-01T00:00:00Z"],
         "each of several drivers",
     ),
+    (
+        "reads of what nobody keeps",
+        "run ycsb-a --target null: --out out",
+        &["--check-reads", "-p dataintegrity=true"],
+        "null: keeps no record",
+    ),
+    ("a quote", YCSB, &["--load='-p", "--load=-p\"x"], "a quote in it has no end"),
     ("no time", YCSB, &["--duration 0s", "--duration 0ms"], "give --duration more"),
     ("no time", HYBRID, &["--duration 0s", "--duration 0h"], "give --duration more"),
     ("a short tick", YCSB, &["--tick 0s", "--tick 9ms"], "give --tick more"),
