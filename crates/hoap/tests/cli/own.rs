@@ -44,7 +44,9 @@ fn a_workload_file_stands_in_the_place_of_a_benchmark() {
         assert_eq!(checks.len(), 1 + collections.len());
         for (check, of) in checks[1..].iter().zip(collections) {
             assert_eq!(check["verdict"], "pass", "{check}");
-            assert_eq!(check["checked"], lines(&p, &format!("{name}/{of}.ndjson")), "{check}");
+            // Each field counts.
+            let documents = lines(&p, &format!("{name}/{of}.ndjson")) as u64;
+            assert!(check["checked"].as_u64().unwrap() > documents, "{check}");
         }
     }
     p.fails("load shop.toml --scale 0.004 --target sqlite:shop.db", 3, &["whole there already"]);
@@ -142,7 +144,7 @@ fn verify_names_what_is_not_as_the_file_makes_it() {
             "INSERT INTO products (key, doc) VALUES ('x', jsonb('{}'))",
             "products x is there, which the file does not make",
         ),
-        ("UPDATE orders SET key = '0007' WHERE key = '7'", "orders 7 is not there"),
+        ("UPDATE orders SET key = '0007' WHERE key = '7'", "orders 0007 is there"),
     ] {
         let end = tamper(statement);
         assert!(end.code == 1 && end.told().contains(says), "{statement}: {end:#?}");

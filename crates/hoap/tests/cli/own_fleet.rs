@@ -179,7 +179,7 @@ fn what_is_lost_of_two_drivers_is_named() {
     ] {
         let mut odd = ledger.clone();
         *odd.pointer_mut(place).unwrap_or_else(|| panic!("{place}: {ledger}")) = value;
-        p.write("driver-2/ledger.json", &odd.to_string());
+        p.write_ledger("driver-2", &odd);
         p.fails(&joint("sqlite:t.db", "odd"), 2, &["driver-2", says]);
     }
     p.write("driver-2/ledger.json", &ledger.to_string());
