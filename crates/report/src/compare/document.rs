@@ -318,10 +318,9 @@ fn method(comparison: &Comparison) -> String {
         None => "Intervals come from the differences between the runs of a side".into(),
     };
     format!(
-        "{from}. A verdict needs a difference of at least {} % that chance explains in fewer than 5 of 100 \
-         comparisons, however many lines there are: among headlines no false verdict (Holm), among details \
-         at most 5 of 100 verdicts false (Benjamini-Hochberg). An interval is each line's own, so it may \
-         leave out 0 and the verdict be undecided.",
+        "{from}. A verdict needs a difference of at least {} %, beyond chance: in 95 of 100 comparisons of \
+         equal things no headline gets one (Holm), and of 100 verdicts on details at most 5 are false \
+         (Benjamini-Hochberg). An interval is its line's own: it may leave out 0 and the verdict be undecided.",
         Unit::Rate("")
             .show(comparison.relevant * 100.0)
             .trim_end_matches('0')
