@@ -219,7 +219,8 @@ fn write_both(context: &Context, runs: [(&str, &Path); 2], page: &Path) -> Resul
     let [rows, columns] = runs.map(side);
     let question = Question { gates: Vec::new(), relevant: RELEVANT, details: false };
     let answers = answers(&Comparison::new(rows?, vec![columns?], question)?);
-    Ok(answers.iter().map(|answer| format!("\n{}", text::paragraph("", answer))).collect())
+    let answers: String = answers.iter().map(|answer| text::paragraph("", answer)).collect();
+    Ok(format!("\n{answers}"))
 }
 
 /// The folder as the demo's commands name it. A path that is no word of a command line, or not

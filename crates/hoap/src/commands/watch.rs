@@ -224,7 +224,7 @@ impl Now<'_> {
 
     /// For the page of the run.
     fn value(&self) -> Value {
-        let Span { time, open } = self.left();
+        let span = self.left();
         let speed = self.speed();
         let times = speed.as_ref().and_then(|speed| speed.times);
         let speed = speed.map(|Speed { unit, per, .. }| json!([per, unit]));
@@ -235,8 +235,8 @@ impl Now<'_> {
         });
         json!({
             "step": self.step.number, "of": self.position.of, "name": self.step.name(),
-            "phase": self.phase.name(), "words": self.phase(), "left": time.as_secs_f64(),
-            "open": open, "speed": speed, "times": times, "tick": tick,
+            "phase": self.phase.name(), "words": self.phase(), "left": span.time.as_secs_f64(),
+            "told": left(span), "open": span.open, "speed": speed, "times": times, "tick": tick,
         })
     }
 

@@ -24,7 +24,7 @@ fn databases_take_turns_and_stand_side_by_side() {
         "durability a commit is on disk when",
         "durability commits may be lost",
         "b against a: ops/s ",
-        " at 2 clients, ",
+        " over 2 steps, ",
         "all/report.html",
     ] {
         let words = end.out.split_whitespace().collect::<Vec<_>>().join(" ");

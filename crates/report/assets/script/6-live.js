@@ -44,7 +44,7 @@ function words() {
   if (work) return `${work.what}: ${Math.floor(100 * work.share)} %`;
   if (!now) return "The run begins.";
   if (now.phase === "ended") return `step ${now.step} has ended.`;
-  const left = now.left || !now.open ? ` · ${now.open ? "at least " : ""}${Math.round(now.left)} s left` : "";
+  const left = now.told ? ` · ${now.told} left` : "";
   return `${known.turn ? `${known.turn.words}: ` : ""}step ${now.step}${now.of ? ` of ${now.of}` : ""} (${now.name}) · ${now.words}${left}`;
 }
 function table({ id, title, columns, rows }) {

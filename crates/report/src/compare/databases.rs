@@ -92,20 +92,27 @@ fn between(line: &ComparedLine) -> String {
     }
 }
 
-/// "redis against pg: ops/s 5.30 × (4.90 … 5.80) at 8 clients, better.", of each candidate in the last
-/// step, which is the one with the most clients if there are several.
+/// "redis against pg: ops/s 5.30 × (4.90 … 5.80) over 2 steps, better.", of each candidate, as the
+/// page has it: over all steps, or of the only one.
 pub fn answers(comparison: &Comparison) -> Vec<String> {
     let undecided = std::cell::Cell::new(false);
     let of = |(number, side): (usize, &Side)| {
         let told = metrics(comparison).into_iter().filter_map(|metric| {
-            let step = Scope::Step((*steps(comparison, metric).last()?).to_owned());
-            let here = |l: &&ComparedLine| l.headline && l.metric == metric && l.place == step;
-            let line = comparison.of(number).find(here)?;
-            let Scope::Step(step) = step else { return None };
-            let (what, ratio) = (metric.title(None), factor(line.ratio?.value));
-            let (between, verdict) = (between(line), line.finding.verdict);
+            let here = |l: &&ComparedLine| l.headline && l.metric == metric;
+            let lines = || comparison.of(number).filter(here);
+            let overall = lines().find(|line| matches!(line.place, Scope::Overall(_)));
+            let line = overall.or_else(|| lines().last())?;
+            let (what, verdict) = (metric.title(None), line.finding.verdict);
+            let place = match &line.place {
+                Scope::Overall(steps) => format!("over {steps} steps"),
+                Scope::Step(step) => format!("at {step}"),
+            };
+            if let Some(nothing) = line.nothing() {
+                return Some(format!("{what} {place}: {nothing}"));
+            }
+            let (ratio, between) = (factor(line.ratio?.value), between(line));
             undecided.set(undecided.get() | (verdict == ChangeVerdict::Undecided));
-            Some(format!("{what} {ratio} ×{between} at {step}, {}", verdict.word()))
+            Some(format!("{what} {ratio} ×{between} {place}, {}", verdict.word()))
         });
         let told: Vec<String> = told.collect();
         let first = &comparison.baseline.name;

@@ -3,7 +3,6 @@
 use hoap_record::words::counted;
 use hoap_record::{Percentile, Remark, RemarkId, Run, Severity};
 
-use super::change::Notation;
 use super::comparable::Difference;
 use super::comparison::Comparison;
 use super::gate::Outcome;
@@ -43,7 +42,6 @@ const DIFFERENCES: usize = 5;
 /// The whole comparison.
 pub fn document(comparison: &Comparison) -> Vec<Block> {
     let mut blocks = remarks(&comparison.remarks());
-    let notation = ComparedLine::notation(&comparison.lines);
     for (number, candidate) in comparison.candidates.iter().enumerate() {
         blocks.push(Block::Heading(1, title(&comparison.baseline, candidate)));
         let mut places: Vec<&Scope> = Vec::new();
@@ -68,7 +66,7 @@ pub fn document(comparison: &Comparison) -> Vec<Block> {
                 comparison.of(number).filter(here).partition(|l| l.metric == Metric::Query);
             if !rest.is_empty() {
                 blocks.push(Block::Heading(2, heading.clone()));
-                blocks.push(Block::Table(table(&heading, &rest, notation)));
+                blocks.push(Block::Table(table(&heading, &rest)));
                 let nothing =
                     |line: &&ComparedLine| Some(format!("{}: {}.", line.title(), line.nothing()?));
                 blocks.extend(rest.iter().filter_map(nothing).map(Block::Paragraph));
@@ -76,7 +74,7 @@ pub fn document(comparison: &Comparison) -> Vec<Block> {
             if !queries.is_empty() {
                 let heading = format!("{heading}: queries");
                 blocks.push(Block::Heading(2, heading.clone()));
-                blocks.push(Block::Table(table(&heading, &queries, notation)));
+                blocks.push(Block::Table(table(&heading, &queries)));
             }
         }
     }
@@ -218,9 +216,10 @@ pub(super) fn column(title: &str, unit: Option<Unit>) -> Column {
     Column { title: title.into(), unit, wide: false, without: Without::Never }
 }
 
-fn table(title: &str, lines: &[&ComparedLine], notation: Notation) -> Table {
+fn table(title: &str, lines: &[&ComparedLine]) -> Table {
     // A unit makes a column stand flush right; the cells are words with units of their own.
     let right = Some(Unit::Ratio);
+    let notation = ComparedLine::notation(lines.iter().copied());
     let within = lines.iter().any(|line| line.interval().is_some_and(|(_, within)| within));
     let columns = vec![
         column("", None),
@@ -318,10 +317,9 @@ fn method(comparison: &Comparison) -> String {
         None => "Intervals come from the differences between the runs of a side".into(),
     };
     format!(
-        "{from}. A verdict needs a difference of at least {} % that chance explains in fewer than 5 of 100 \
-         comparisons, however many lines there are: among headlines no false verdict (Holm), among details \
-         at most 5 of 100 verdicts false (Benjamini-Hochberg). An interval is each line's own, so it may \
-         leave out 0 and the verdict be undecided.",
+        "{from}. A verdict needs a difference of at least {} %, beyond chance: in 95 of 100 comparisons of \
+         equal things no headline gets one (Holm), and of 100 verdicts on details at most 5 are false \
+         (Benjamini-Hochberg). An interval is its line's own: it may leave out 0 and the verdict be undecided.",
         Unit::Rate("")
             .show(comparison.relevant * 100.0)
             .trim_end_matches('0')

@@ -122,8 +122,9 @@ fn each_over_time(body: &mut Body, runs: &[Panel<'_>]) {
             }
             let table = format!("heat-{}", panel.number);
             let what = times_words(headline(&panel.loaded.run));
-            let caption = format!("{what} over time: share of the operations of a column");
-            let label = format!("Heat map. {caption}, darker where more of them took that long");
+            let caption =
+                format!("{what} over time: the denser, the more operations took that long");
+            let label = format!("Heat map. {caption}");
             let name = &format!("heat-{}", panel.number);
             let figure = Figure { name, caption: &caption, label: &label, table: &table };
             let all = panel.peers(runs);

@@ -78,7 +78,7 @@ impl<'a> Card<'a> {
     /// The section with the picture.
     pub fn write(&self, body: &mut Body) {
         body.open("share", "Share", "Share");
-        body.paragraph("The result as a picture for where this page is linked to.");
+        body.paragraph("The result as a picture, to be sent or shown.");
         let mut text = String::new();
         let mut line = |x: i32, y: i32, size: i32, colour: &str, weight: i32, words: &str| {
             // Letters of this weight are at most so wide on average. The longest

@@ -112,7 +112,7 @@ pub const SECTIONS: [Section; 11] = [
         id: "latency",
         heading: "Response-time percentiles",
         link: "Percentiles",
-        about: "How long the slowest share took: at 99 %, one of a hundred took longer.",
+        about: "At 99 %, one of a hundred operations took longer.",
         always: |page| page.panels.iter().any(|p| !p.loaded.kinds().is_empty()),
         before: latency,
         ..PLAIN

@@ -8,7 +8,7 @@ use crate::format::text::shell;
 pub fn again(run: &Run) -> String {
     let own = shell(&run.command);
     match run.drivers.as_slice() {
-        [first, _, ..] => format!(
+        [first, _, ..] if !first.command.is_empty() => format!(
             "{own}; on each of {} drivers with its own --part: {}",
             run.drivers.len(),
             shell(&first.command)

@@ -8,7 +8,7 @@ use super::interference::{complete, interferences, power};
 use super::measure::{self, Axis, Measure, all_failed, exceeded, operations_per_second, shortfall};
 use super::search::search_bounds;
 use super::step_name;
-use crate::format::number::{Unit, duration, latency};
+use crate::format::number::{Unit, duration, latency, rate};
 
 /// One key figure.
 #[derive(Clone, Debug)]
@@ -240,9 +240,9 @@ pub fn machine(runs: &[&Run]) -> Option<KeyFigure> {
     let of = uses.max_by(|a, b| {
         (a.machine_seconds / a.seconds).total_cmp(&(b.machine_seconds / b.seconds))
     })?;
-    let cores = |seconds: f64| Unit::Ratio.show(seconds / of.seconds);
+    let cores = |seconds: f64| rate(seconds / of.seconds);
     let value = format!("{} of {}", cores(of.machine_seconds), of.cores);
-    let note = format!("busy in the fullest step; the driver itself {}", cores(of.cpu_seconds));
+    let note = format!("busy at most; the driver {}", cores(of.cpu_seconds));
     Some(figure("Machine", value, "cores", note))
 }
 

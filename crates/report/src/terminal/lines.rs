@@ -8,7 +8,7 @@ use crate::format::text;
 use crate::run::figures;
 use crate::run::interference::power_of_others;
 use crate::run::measure::{
-    Measure, exceeded, failed, headline_operations, none_committed, shortfall,
+    Measure, all_failed, exceeded, failed, headline_operations, none_committed, shortfall,
 };
 
 /// A step in one line, when it ends: "1,234 tpM; NewOrder p50 2.1 ms, p99 9.8 ms; power 0.12 s",
@@ -70,6 +70,14 @@ pub fn verdict_line(runs: &[&Run]) -> String {
     if audit > 0 {
         let lines = counted(audit, "line of the audit", "lines of the audit");
         parts.push(format!("{lines} failed: what ran is not the benchmark"));
+    }
+    // Of one run it stands among the answers.
+    if runs.len() > 1 {
+        let failed: u64 = runs.iter().flat_map(|run| &run.steps).map(all_failed).sum();
+        parts.push(match failed {
+            0 => "nothing failed".to_owned(),
+            n => format!("{} failed", counted(n, "operation", "operations")),
+        });
     }
     let answer = match runs {
         [one] => figures::of_run(one).into_iter().next(),

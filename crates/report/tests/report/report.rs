@@ -5,10 +5,14 @@ use std::collections::BTreeMap;
 use hoap_record::history::{Attempt, Did, End};
 use hoap_record::hlog::{SERVICE, WAIT};
 use hoap_record::witness::{Anomaly, Edge, Example, Why};
-use hoap_record::{Check, Driver, Level, Remark, RemarkId, Run, Step, Verdict, Witness};
+use hoap_record::{
+    Check, Description, Driver, DriverUse, Level, Remark, RemarkId, Run, Step, Verdict, Witness,
+};
 use hoap_report::number::Unit;
+use hoap_report::run::Entry;
 use hoap_report::run::curve::Curve;
 use hoap_report::run::measure::headline_operations;
+use hoap_report::run::title::title;
 use hoap_report::table::Cell;
 use hoap_report::{Loaded, Report, Style, csv, html, page, step_line, summary, tables};
 use hoap_testing::runs;
@@ -118,6 +122,54 @@ fn the_answers_take_at_most_forty_lines() {
         assert!(text.contains(" steps)\n") && !text.contains("of many words"), "{text}");
         assert_eq!(full_lines(&run), run.steps.len(), "each step has its own");
     }
+}
+
+#[test]
+fn the_answers_say_how_busy_the_machine_was_and_how_to_repeat_the_run() {
+    let mut run = runs::folder(1, 1.0).run;
+    let use_of = |machine_seconds, cpu_seconds| {
+        let of = DriverUse { seconds: 10.0, cores: 2, ..DriverUse::default() };
+        Some(DriverUse { machine_seconds, cpu_seconds, ..of })
+    };
+    (run.steps[0].driver, run.steps[1].driver) = (use_of(5.0, 1.0), use_of(19.0, 4.0));
+    run.command = ["/bin/hoap", "gather", "2"].map(str::to_owned).to_vec();
+    let driver = |part: &str| Driver {
+        name: "d".into(),
+        command: ["hoap", "run", "--part", part].map(str::to_owned).to_vec(),
+        started: run.started.clone(),
+        offset_seconds: 0.0,
+        seconds: 1.0,
+        configuration: BTreeMap::new(),
+        host: run.host.clone(),
+        clock: None,
+    };
+    run.drivers = vec![driver("1/2"), driver("2/2")];
+    let text = summary(&run, Style { folder: Some("f"), ..Style::default() });
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for told in [
+        "Machine 1.90 of 2 cores busy at most; the driver 0.40",
+        "again hoap gather 2; on each of 2 drivers with its own --part: hoap run --part 1/2",
+    ] {
+        assert!(flat.contains(told), "{told}: {text}");
+    }
+}
+
+#[test]
+fn a_title_says_once_what_runs_have_in_common() {
+    let title_of =
+        |runs: &[Run]| title(&runs.iter().map(|run| Entry { name: "", run }).collect::<Vec<_>>());
+    let on = |name: &str| {
+        let mut run = runs::plain::folder("ycsb-f", 1, 1.0).run;
+        run.operational.as_mut().unwrap().name = name.into();
+        run
+    };
+    assert_eq!(title_of(&[on("A"), on("B"), on("A")]), "YCSB F on A, B");
+    let alone = runs::folder(1, 1.0).run;
+    let mut pair = alone.clone();
+    let columns = alone.operational.clone().map(|of| Description { name: "Columns".into(), ..of });
+    pair.analytical = columns;
+    let together = title_of(&[alone, pair]);
+    assert_eq!(together, "CH2++ on SQLite; SQLite and Columns, scaled down by 20");
 }
 
 fn full_lines(run: &Run) -> usize {

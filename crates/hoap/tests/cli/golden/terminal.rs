@@ -14,7 +14,7 @@ const NOISE: [&str; 12] = [
     "this driver's machine",
     "this driver's process",
     "a core of the driver",
-    "busy in the fullest step",
+    "busy at most; the driver",
 ];
 
 /// Behind these a number is no measurement and stays.
