@@ -114,7 +114,10 @@ impl PageReader for Pages {
         if row != self.row {
             (self.row, self.values) = (row, 0);
         }
-        self.values += u64::from(page.num_values());
+        // Those of a dictionary stand for values of other pages.
+        if !matches!(page, Page::DictionaryPage { .. }) {
+            self.values += u64::from(page.num_values());
+        }
         let more = |than: u64, of: &str| {
             Err(ParquetError::General(format!("row {}: more than {than} {of}", row + 1)))
         };
