@@ -27,6 +27,8 @@ pub enum Fate {
     Gone(u64),
     /// It was put while it was deleted: nobody knows which came last.
     Contested,
+    /// A delete of this run found nothing: an earlier run had deleted it.
+    Absent,
 }
 
 /// Whether a document is there.
@@ -338,12 +340,24 @@ impl Numbers {
         };
     }
 
+    /// The delete of a document has ended and found nothing: it removed none of those that were
+    /// there before the run.
+    pub fn absent(&self, number: u64) {
+        let mut state = self.state();
+        if state.fates.get(&number) != Some(&Fate::Contested) {
+            state.fates.insert(number, Fate::Absent);
+        }
+    }
+
     /// A document was put, which may be (`Perhaps`), or surely.
     pub fn put(&self, number: u64, there: There) {
         if !self.moves {
             return;
         }
         let mut state = self.state();
+        if state.fates.get(&number) == Some(&Fate::Absent) {
+            state.fates.remove(&number);
+        }
         match state.fates.get_mut(&number) {
             Some(fate @ (Fate::Deleting | Fate::Gone(_))) => *fate = Fate::Contested,
             Some(_) => {}
@@ -376,7 +390,7 @@ impl Numbers {
         match state.fates.get(&number) {
             Some(Fate::Gone(at)) if *at >= begun => There::Perhaps,
             Some(Fate::Claimed | Fate::Deleting | Fate::Contested) => There::Perhaps,
-            Some(Fate::Never | Fate::Gone(_)) => There::No,
+            Some(Fate::Never | Fate::Gone(_) | Fate::Absent) => There::No,
             None if number < self.gone => There::No,
             None if state.puts.get(&number) == Some(&true) => There::Yes,
             None if self.lax => There::Perhaps,
@@ -423,7 +437,7 @@ impl Numbers {
         let since = |fate: &&Fate| match fate {
             Fate::Deleting | Fate::Contested => true,
             Fate::Gone(at) => *at >= begun,
-            Fate::Claimed | Fate::Never => false,
+            Fate::Claimed | Fate::Never | Fate::Absent => false,
         };
         self.state().fates.values().filter(since).count() as u64
     }
@@ -550,5 +564,17 @@ mod tests {
         assert!(numbers.delete(1));
         numbers.deleted(1, There::No, 0);
         assert_eq!((numbers.there(1), numbers.count(9)), (There::No, 8..=9));
+    }
+
+    #[test]
+    fn a_delete_that_finds_nothing_takes_none_away() {
+        let mut numbers = Numbers::new(10, Part::WHOLE, true);
+        numbers.go_on(0, 0, true);
+        assert!(numbers.delete(1));
+        numbers.absent(1);
+        assert_eq!((numbers.there(1), numbers.count(9)), (There::No, 9..=9));
+        assert!(!numbers.delete(1), "it is gone");
+        numbers.put(1, There::Yes);
+        assert_eq!((numbers.there(1), numbers.count(9)), (There::Yes, 9..=10));
     }
 }

@@ -53,7 +53,8 @@ impl End {
 #[derive(Debug)]
 enum Did {
     Inserted(Place),
-    Deleted(Place),
+    /// And whether there was one.
+    Deleted(Place, bool),
     Put(Place),
     Wrote(Place, usize, Effect),
 }
@@ -121,8 +122,17 @@ impl Work {
             None if self.shared.numbers[place.0].delete(place.1) => {}
             None => return false,
         }
-        self.open.push(Did::Deleted(place));
+        self.open.push(Did::Deleted(place, true));
         true
+    }
+
+    /// The command that deletes a document has found none.
+    pub fn found_nothing(&mut self, place: Place) {
+        let deletes = self.open.iter_mut().rev().find_map(|did| match did {
+            Did::Deleted(of, found) if *of == place => Some(found),
+            _ => None,
+        });
+        deletes.into_iter().for_each(|found| *found = false);
     }
 
     /// A command begins that changes a field.
@@ -183,14 +193,18 @@ impl Work {
                     let there = end.there(There::Yes, There::No);
                     self.shared.numbers[place.0].inserted(place.1, there);
                 }
-                Did::Deleted(place) => {
+                Did::Deleted(place, found) => {
                     let drawn = self.doomed.iter().any(|(of, _)| *of == place);
                     if end == End::Nothing && again && drawn {
                         continue;
                     }
                     self.doomed.retain(|(of, _)| *of != place);
                     let there = end.there(There::No, There::Yes);
-                    self.shared.numbers[place.0].deleted(place.1, there, now);
+                    let numbers = &self.shared.numbers[place.0];
+                    match found || end != End::Done {
+                        true => numbers.deleted(place.1, there, now),
+                        false => numbers.absent(place.1),
+                    }
                 }
             }
         }

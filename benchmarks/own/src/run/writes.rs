@@ -138,6 +138,9 @@ impl Steps<'_, '_> {
                 continue;
             }
             let done = self.tx.delete(name, &aim.key).await;
+            if let (Ok(false), Some(number)) = (&done, aim.number) {
+                self.work.found_nothing((step.collection, number));
+            }
             let was = self.each_alone(done)?;
             rows += match was {
                 true => 1,
