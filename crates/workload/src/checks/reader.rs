@@ -162,18 +162,29 @@ pub async fn scan(
     documents.scan(collection, names, &mut one).await
 }
 
+/// A field whose name is that of the key in some databases.
+const ID: &str = "_id";
+
 impl ByKey for Reader<'_> {
     async fn documents(
         &mut self,
         collection: &str,
         keys: &[String],
-        _: &[&str],
+        names: &[&str],
     ) -> Result<Vec<Read>> {
-        let rows = self.read(collection, keys, &[WHOLE]).await?;
-        let object = |(key, row): (&String, Option<Row>)| match row.map(|mut row| row.pop()) {
+        // A database whose keys are this field leaves it out of the whole document.
+        let paths = if names.contains(&ID) { &[ID, WHOLE][..] } else { &[WHOLE] };
+        let rows = self.read(collection, keys, paths).await?;
+        let object = |(key, row): (&String, Option<Row>)| match row.map(|mut row| (row.pop(), row))
+        {
             None => Ok(None),
-            Some(Some(Value::Object(fields))) => Ok(Some(fields)),
-            Some(other) => {
+            Some((Some(Value::Object(mut fields)), mut id)) => {
+                if let Some(id) = id.pop().filter(|id| !id.is_null() && !fields.contains_key(ID)) {
+                    fields.insert(ID.into(), id);
+                }
+                Ok(Some(fields))
+            }
+            Some((other, _)) => {
                 let tried = format!("read {collection} {key}");
                 let answer = format!("{} is no JSON object", other.unwrap_or_default());
                 Err(Error::new(ErrorKind::Broken, tried, answer))
