@@ -3,9 +3,11 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 HOAP = os.environ.get("HOAP", "hoap")
@@ -59,3 +61,19 @@ class Table:
         print(f"{self.cases} cases, {self.findings} findings; at most {self.seconds:.1f} s and "
               f"{self.megabytes} MB")
         sys.exit(self.findings > 0)
+
+
+def serving(one):
+    """The port of a server that does this with each connection, and a function that ends it."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+
+    def accept():
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=one, args=(connection,), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    return listener.getsockname()[1], listener.close

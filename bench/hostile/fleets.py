@@ -19,7 +19,7 @@ import threading
 import time
 from pathlib import Path
 
-from common import HOAP, Table
+from common import HOAP, Table, serving
 
 TOKEN = "0123456789abcdef-fleet"
 ENVIRONMENT = {**os.environ, "HOAP_FLEET_TOKEN": TOKEN}
@@ -316,7 +316,6 @@ PLACES = {
 
 def meets(table, place, name):
     answer, ends = PLACES[name]
-    listener = socket.create_server(("127.0.0.1", 0))
 
     def one(connection):
         with connection, contextlib.suppress(OSError):
@@ -326,17 +325,8 @@ def meets(table, place, name):
                 if answer:
                     connection.sendall(answer)
 
-    def accept():
-        while True:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=one, args=(connection,), daemon=True).start()
-
-    threading.Thread(target=accept, daemon=True).start()
+    port, close = serving(one)
     begun = time.monotonic()
-    port = listener.getsockname()[1]
     driver = start(f"{RUN} --duration 300ms --part 1/2 --meet 127.0.0.1:{port} --out d", place, "driver")
     code = None
     with contextlib.suppress(subprocess.TimeoutExpired):
@@ -353,7 +343,7 @@ def meets(table, place, name):
             driver.kill()
             driver.wait()
             wrong = "deaf to SIGTERM"
-    listener.close()
+    close()
     said = driver.told.read_text()
     if code not in (1, 2, 3, 130):
         wrong = wrong or f"exit code {code}"

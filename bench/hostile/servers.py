@@ -6,11 +6,9 @@ Each kind of URL is opened at each server of the table (`hoap doctor URL`). It e
 and shows no password. A real server of another kind is told within 2 s. HOAP names the program.
 """
 
-import socket
 import sys
-import threading
 
-from common import Table, run
+from common import Table, run, serving
 
 URLS = {
     "postgres": "postgres://me@127.0.0.1:{}/d",
@@ -80,7 +78,6 @@ def forever(piece):
 
 def serve(answer, greets):
     """The port of a server that answers so, and a function that ends it."""
-    listener = socket.create_server(("127.0.0.1", 0), backlog=64)
 
     def one(connection):
         first = True
@@ -98,16 +95,7 @@ def serve(answer, greets):
             except OSError:
                 pass
 
-    def accept():
-        while True:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=one, args=(connection,), daemon=True).start()
-
-    threading.Thread(target=accept, daemon=True).start()
-    return listener.getsockname()[1], listener.close
+    return serving(one)
 
 
 def main():
