@@ -340,12 +340,14 @@ impl Numbers {
         };
     }
 
-    /// The delete of a document has ended and found nothing: it removed none of those that were
-    /// there before the run.
-    pub fn absent(&self, number: u64) {
+    /// The delete of a document has ended at a time of the ledger's clock and found nothing. An
+    /// earlier run may have deleted it; or else a driver that was not answered sent the delete twice.
+    pub fn absent(&self, number: u64, now: u64) {
         let mut state = self.state();
         if state.fates.get(&number) != Some(&Fate::Contested) {
-            state.fates.insert(number, Fate::Absent);
+            let was = self.untouched(&state, number);
+            let fate = if was == There::Yes { Fate::Gone(now) } else { Fate::Absent };
+            state.fates.insert(number, fate);
         }
     }
 
@@ -391,12 +393,19 @@ impl Numbers {
             Some(Fate::Gone(at)) if *at >= begun => There::Perhaps,
             Some(Fate::Claimed | Fate::Deleting | Fate::Contested) => There::Perhaps,
             Some(Fate::Never | Fate::Gone(_) | Fate::Absent) => There::No,
-            None if number < self.gone => There::No,
-            None if state.puts.get(&number) == Some(&true) => There::Yes,
-            None if self.lax => There::Perhaps,
+            None => self.untouched(&state, number),
+        }
+    }
+
+    /// Whether a document is there of which this run has begun neither an insert nor a delete.
+    fn untouched(&self, state: &State, number: u64) -> There {
+        match state.puts.get(&number) {
+            _ if number < self.gone => There::No,
+            Some(true) => There::Yes,
+            _ if self.lax => There::Perhaps,
             // Whether an earlier run came to insert it, or another driver, nobody here knows.
-            None if number >= self.loaded && !self.is_new_in(&state, number) => There::Perhaps,
-            None => There::Yes,
+            _ if number >= self.loaded && !self.is_new_in(state, number) => There::Perhaps,
+            _ => There::Yes,
         }
     }
 
@@ -473,7 +482,7 @@ impl Numbers {
         let of = |is: fn(&&Fate) -> bool| state.fates.values().filter(is).count() as u64;
         let most = (before + state.inserted).saturating_sub(of(|of| matches!(of, Fate::Gone(_))));
         let made = of(|of| **of == Fate::Claimed) + state.puts.len() as u64;
-        let perhaps = of(|of| matches!(of, Fate::Deleting | Fate::Contested));
+        let perhaps = of(|of| matches!(of, Fate::Deleting | Fate::Contested | Fate::Absent));
         most.saturating_sub(perhaps)..=most + made
     }
 
@@ -567,14 +576,17 @@ mod tests {
     }
 
     #[test]
-    fn a_delete_that_finds_nothing_takes_none_away() {
+    fn a_delete_that_finds_nothing_took_one_away_if_it_was_there() {
         let mut numbers = Numbers::new(10, Part::WHOLE, true);
-        numbers.go_on(0, 0, true);
         assert!(numbers.delete(1));
-        numbers.absent(1);
-        assert_eq!((numbers.there(1), numbers.count(9)), (There::No, 9..=9));
-        assert!(!numbers.delete(1), "it is gone");
-        numbers.put(1, There::Yes);
-        assert_eq!((numbers.there(1), numbers.count(9)), (There::Yes, 9..=10));
+        numbers.absent(1, 6);
+        assert_eq!((numbers.there(1), numbers.count(10)), (There::No, 9..=9));
+        numbers.go_on(0, 0, true);
+        assert!(numbers.delete(2));
+        numbers.absent(2, 7);
+        assert_eq!((numbers.there(2), numbers.count(10)), (There::No, 8..=9));
+        assert!(!numbers.delete(2), "it is gone");
+        numbers.put(2, There::Yes);
+        assert_eq!((numbers.there(2), numbers.count(9)), (There::Yes, 8..=9));
     }
 }

@@ -203,7 +203,7 @@ impl Work {
                     let numbers = &self.shared.numbers[place.0];
                     match found || end != End::Done {
                         true => numbers.deleted(place.1, there, now),
-                        false => numbers.absent(place.1),
+                        false => numbers.absent(place.1, now),
                     }
                 }
             }
